@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/forms.h"
 #include "fit/random.h"
 #include "io/json_set.h"
 #include "io/names.h"
@@ -133,11 +134,16 @@ static crStatus check_state(const crJitter* jitter, const crModel* model, crErro
 }
 
 static crStatus check_surface(const crJitter* jitter, const crModel* model, crError* error) {
-    for (int i = 0; i < model->material_count && jitter->kind == CR_JITTER_E; i++) {
-        if (model->materials[i].surface.e_of_speed == NULL) continue;
+    bool e = jitter->kind == CR_JITTER_E;
+    for (int i = 0; i < model->material_count; i++) {
+        const crSurface* s = &model->materials[i].surface;
+        const crByImpact* by = s->by_impact;
+        bool depends = e ? s->e_of_speed != NULL || (by != NULL && by->e != NULL)
+                         : jitter->kind == CR_JITTER_MU && by != NULL && by->mu != NULL;
+        if (!depends) continue;
         return cr_error_set(error, CR_ERR_ARGUMENT, jitter->name,
-                            "e: material '%.40s' has e by speed; jitter its table as a field",
-                            model->materials[i].name);
+                            "%s: that of material '%.40s' depends on the impact; jitter its table as a field",
+                            e ? "e" : "mu", model->materials[i].name);
     }
     return CR_OK;
 }

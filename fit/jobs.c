@@ -56,14 +56,38 @@ void cr__jobs_bring(crJobsWork* work, int job, crStatus status, crError* error) 
     pthread_mutex_unlock(&work->lock);
 }
 
+int cr__jobs_together(const crJobs* jobs) { return jobs->run_many != NULL ? jobs->together : 1; }
+
+crStatus cr__jobs_run_some(crJobsWork* work, const int* list, int count, int* failed, crError* error) {
+    const crJobs* jobs = work->jobs;
+    *failed = list[0];
+    if (jobs->run_many != NULL) return jobs->run_many(jobs->ctx, list, count, work->results, failed, error);
+    return jobs->run(jobs->ctx, list[0], cr__jobs_result(work, list[0]), error);
+}
+
+// the next jobs: a fair share of those left where other ranks work too
+static int take_some(crJobsWork* work, int* list) {
+    const crJobs* jobs = work->jobs;
+    int ranks = jobs->ranks != NULL ? jobs->ranks->count : 1, count = 0;
+    int share = (jobs->count - atomic_load(&work->next) + ranks - 1) / ranks;
+    int most = share < cr__jobs_together(jobs) ? share : cr__jobs_together(jobs);
+    do {
+        list[count] = cr__jobs_take(work);
+    } while (list[count] >= 0 && ++count < most);
+    return count;
+}
+
 void cr__jobs_along(void* ctx, int begin, int end) {
     crJobsWork* work = ctx;
-    (void)begin;
     (void)end;
-    for (int job = cr__jobs_take(work); job >= 0; job = cr__jobs_take(work)) {
+    int* list = work->list + (size_t)begin * (size_t)cr__jobs_together(work->jobs);
+    for (int count = take_some(work, list); count > 0; count = take_some(work, list)) {
         crError error = {0};
-        crStatus status = work->jobs->run(work->jobs->ctx, job, cr__jobs_result(work, job), &error);
-        cr__jobs_bring(work, job, status, &error);
+        int failed = -1;
+        crStatus status = cr__jobs_run_some(work, list, count, &failed, &error);
+        for (int k = 0; k < count && (status == CR_OK || list[k] <= failed); k++) {
+            cr__jobs_bring(work, list[k], list[k] == failed ? status : CR_OK, &error);
+        }
     }
 }
 
@@ -92,7 +116,8 @@ static crStatus open_file(crJobsWork* work, bool leads, crError* error) {
 }
 
 crStatus cr_jobs_run(const crJobs* jobs, double* results, crError* error) {
-    if (jobs->count < 0 || jobs->size < 1 || jobs->run == NULL)
+    if (jobs->count < 0 || jobs->size < 1 || (jobs->run == NULL && jobs->run_many == NULL) ||
+        cr__jobs_together(jobs) < 1)
         return cr_error_set(error, CR_ERR_ARGUMENT, "jobs",
                             "jobs: count >= 0, size >= 1 and run must be given");
     if (jobs->threads < 0 || jobs->threads > CR_JOBS_THREADS)
@@ -100,7 +125,13 @@ crStatus cr_jobs_run(const crJobs* jobs, double* results, crError* error) {
                             jobs->threads, CR_JOBS_THREADS);
     crJobsWork work = {.jobs = jobs, .results = results, .failed = jobs->count, .file.fd = -1};
     work.have = calloc((size_t)jobs->count + 1, sizeof *work.have);
-    if (work.have == NULL) return cr_error_set(error, CR_ERR_MEMORY, "jobs", "jobs: out of memory");
+    size_t threads = jobs->threads > 0 ? (size_t)jobs->threads : 1;
+    work.list = malloc(threads * (size_t)cr__jobs_together(jobs) * sizeof *work.list);
+    if (work.have == NULL || work.list == NULL) {
+        free(work.have);
+        free(work.list);
+        return cr_error_set(error, CR_ERR_MEMORY, "jobs", "jobs: out of memory");
+    }
     for (size_t i = 0; i < (size_t)jobs->count * (size_t)jobs->size; i++) {
         results[i] = 0.0;
     }
@@ -118,5 +149,6 @@ crStatus cr_jobs_run(const crJobs* jobs, double* results, crError* error) {
     pthread_mutex_destroy(&work.lock);
     cr__jobs_file_close(&work.file);
     free(work.have);
+    free(work.list);
     return status;
 }

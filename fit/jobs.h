@@ -14,6 +14,10 @@ typedef struct crJobs {
     int size;  // doubles per result, >= 1
     // Computes one job into result (size), which is zero before. Called by any thread, jobs at the same time.
     crStatus (*run)(void* ctx, int job, double* result, crError* error);
+    // In its place: computes several jobs (count) at a time, each into its row of results (size each, zero before), which
+    // begin with that of job 0. Returns the first failure in the order of jobs and which job it was.
+    crStatus (*run_many)(void* ctx, const int* jobs, int count, double* results, int* failed, crError* error);
+    int together;  // at most so many of them, >= 1
     void* ctx;
     int threads;  // 1 to CR_JOBS_THREADS; 0 is 1
     // Called after each job, one thread at a time, until one fails; false stops. NULL: nobody watches.

@@ -11,7 +11,8 @@
 #include "fit/jobs_work.h"
 #include "fit/ranks.h"
 
-#define MANY 8  // jobs left per thread of any rank, above which a rank gets jobs ahead
+#define PATIENCE 8  // looks for further jobs that are to run together
+#define MANY     8  // jobs left per thread of any rank, above which a rank gets jobs ahead
 
 typedef struct Rank {
     bool ready;
@@ -173,27 +174,42 @@ static int next_order(crJobsWork* work) {
     return job;
 }
 
+// jobs that rank 0 has sent, as many as run together; those on their way are waited for a little
+static int gather(crJobsWork* work, int* list) {
+    int count = 0, most = cr__jobs_together(work->jobs);
+    for (int idle = 0, quiet = 0; count < most && quiet < PATIENCE && !atomic_load(&work->over);) {
+        int job = next_order(work);
+        if (job >= 0) list[count++] = job;
+        idle = job >= 0 ? 0 : idle;
+        quiet = job >= 0 || count == 0 || most == 1 ? 0 : quiet + 1;
+        if (job < 0) cr__ranks_pause(&idle);
+    }
+    return count;
+}
+
+static void answer(crJobsWork* work, int job, crStatus status, const crError* error) {
+    crRanks* ranks = work->jobs->ranks;
+    const double* result = cr__jobs_result(work, job);
+    crRankMessage done = {.note = CR_RANK_DONE, .run = ranks->run, .job = job, .status = status};
+    if (status == CR_OK) {
+        cr__ranks_send(ranks, 0, &done, result, (int)((size_t)work->jobs->size * sizeof *result));
+    } else {
+        cr__ranks_send(ranks, 0, &done, error, sizeof *error);
+    }
+}
+
 static void follow_along(void* ctx, int begin, int end) {
     crJobsWork* work = ctx;
-    crRanks* ranks = work->jobs->ranks;
-    (void)begin;
     (void)end;
-    int idle = 0;
+    int* list = work->list + (size_t)begin * (size_t)cr__jobs_together(work->jobs);
     while (!atomic_load(&work->over)) {
-        int job = next_order(work);
-        if (job < 0) {
-            cr__ranks_pause(&idle);
-            continue;
-        }
-        idle = 0;
+        int count = gather(work, list), failed = -1;
+        if (count == 0) continue;
         crError error = {0};
-        double* result = cr__jobs_result(work, job);
-        crStatus status = work->jobs->run(work->jobs->ctx, job, result, &error);
-        crRankMessage done = {.note = CR_RANK_DONE, .run = ranks->run, .job = job, .status = status};
-        if (status == CR_OK) {
-            cr__ranks_send(ranks, 0, &done, result, (int)((size_t)work->jobs->size * sizeof *result));
-        } else {
-            cr__ranks_send(ranks, 0, &done, &error, sizeof error);
+        crStatus status = cr__jobs_run_some(work, list, count, &failed, &error);
+        // every job is answered: rank 0 counts those that are out
+        for (int k = 0; k < count; k++) {
+            answer(work, list[k], status != CR_OK && list[k] >= failed ? status : CR_OK, &error);
         }
     }
 }
@@ -201,7 +217,7 @@ static void follow_along(void* ctx, int begin, int end) {
 static crStatus run_other(crJobsWork* work, crRanks* ranks, crError* error) {
     const crJobs* jobs = work->jobs;
     crRankMessage hello = {.note = CR_RANK_HELLO, .run = ranks->run, .key = check_of(jobs)};
-    hello.job = jobs->threads > 0 ? jobs->threads : 1;
+    hello.job = (jobs->threads > 0 ? jobs->threads : 1) * cr__jobs_together(jobs);
     cr__ranks_send(ranks, 0, &hello, NULL, 0);
     return cr__jobs_threads(work, follow_along, error);
 }

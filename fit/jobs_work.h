@@ -12,6 +12,7 @@ typedef struct crJobsWork {
     const crJobs* jobs;
     double* results;
     bool* have;  // those of the checkpoint (count)
+    int* list;   // room for the jobs of each thread (threads*together)
     crJobsFile file;
     atomic_int next;
     atomic_bool over;      // no more are handed out
@@ -26,7 +27,10 @@ static inline double* cr__jobs_result(const crJobsWork* work, int job) {
     return &work->results[(size_t)job * (size_t)work->jobs->size];
 }
 
-int cr__jobs_take(crJobsWork* work);  // the next job, -1 where there is none
+int cr__jobs_take(crJobsWork* work);        // the next job, -1 where there is none
+int cr__jobs_together(const crJobs* jobs);  // jobs that are run at a time, >= 1
+// Runs jobs (count), which is 1 where they are not run together. failed: which of them did.
+crStatus cr__jobs_run_some(crJobsWork* work, const int* jobs, int count, int* failed, crError* error);
 // A job's result is in its place, or the job failed.
 void cr__jobs_bring(crJobsWork* work, int job, crStatus status, crError* error);
 // Trouble that is not of a job counts after every job's own.

@@ -1,8 +1,6 @@
-// motion.c - one measured toss through a scene: the scene with its parameters set, begun at the first sample.
+// motion.c - a scene made ready for measured tosses: its body, its parameters, checks of the measurements.
 //
-// Between two samples go n equal steps, n the least number that makes them no longer than the scene's dt.
-// Certificates are collected over all steps. Fails: see motion.h; where a step ends in numbers that are not
-// finite the body stays where it was, so that a loss exists and the search can go on.
+// Fails: see motion.h.
 #include "fit/motion.h"
 
 #include <stdlib.h>
@@ -20,8 +18,7 @@ double cr_rotation_between(crQuat a, crQuat b) {
     return 2.0 * cr_atan2(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), fabs(d.w));
 }
 
-// the scene with these values; the middle of every range where there are none
-static crStatus read_scene(const crMotionModel* m, const double* values, crScene* scene, crError* error) {
+crStatus cr__motion_scene(const crMotionModel* m, const double* values, crScene* scene, crError* error) {
     double middle[CR_MOTION_PARAMS];
     for (int i = 0; i < m->param_count; i++) {
         middle[i] = values != NULL ? values[i] : cr_motion_param_value(&m->params[i], 0.5);
@@ -187,7 +184,7 @@ crStatus cr_motion_model_create(const crMotionDef* def, const crMotionLaw* law, 
         status =
             cr_error_set(error, CR_ERR_RANGE, "length",
                          "length: is %g, must be > 0 m; a body without shapes needs one", motion->length);
-    if (status == CR_OK) status = read_scene(motion, NULL, &scene, error);
+    if (status == CR_OK) status = cr__motion_scene(motion, NULL, &scene, error);
     cr_scene_free(&scene);
     if (status != CR_OK) cr_motion_model_destroy(motion);
     return status;
@@ -198,147 +195,6 @@ void cr_motion_model_destroy(crMotionModel* motion) {
     free(motion->text);
     free(motion->body_name);
     *motion = (crMotionModel){0};
-}
-
-// simulating
-
-// angle of a rotation about a unit axis, in (-pi, pi]
-static double angle_about(crQuat q, crVec3 axis) {
-    double s = q.x * axis.x + q.y * axis.y + q.z * axis.z;
-    return 2.0 * cr_atan2(q.w < 0.0 ? -s : s, fabs(q.w));
-}
-
-// q and v of a jointed body that put it at the measured pose as far as its joint can, the rest of the scene as it starts
-static crStatus start_joint(const crModel* model, int index, const crTossSample* s, crState* state) {
-    const crBody* body = &model->bodies[index];
-    crArena arena;
-    crDynamics d;
-    cr_arena_create(&arena, NULL, 0);
-    crStatus status = cr_dynamics_create(model, &arena, &d);
-    if (status == CR_OK) {
-        cr_model_kinematics(model, state, &d);
-        cr_model_velocity(model, state->v, &d);
-        // the joint's frame at q = 0, and the velocity of its parent
-        crPose zero = cr_pose_mul(d.pose[body->parent], body->pose);
-        crVec3 w = cr_sub(s->w, d.twist[body->parent].omega), axis = cr_quat_rotate(zero.q, body->axis);
-        crQuat turn = cr_quat_mul(cr_quat_conj(zero.q), s->pose.q);
-        double *q = &state->q[body->q], *v = &state->v[body->v];
-        if (body->joint == CR_JOINT_HINGE) {
-            q[0] = angle_about(turn, body->axis);
-            v[0] = cr_dot(w, axis);
-            const crDof* dof = &model->dofs[body->v];
-            if (q[0] < dof->lower && q[0] + 2.0 * CR_PI <= dof->upper) q[0] += 2.0 * CR_PI;
-            if (q[0] > dof->upper && q[0] - 2.0 * CR_PI >= dof->lower) q[0] -= 2.0 * CR_PI;
-        } else if (body->joint == CR_JOINT_SLIDER) {
-            q[0] = cr_dot(cr_sub(s->pose.p, zero.p), axis);
-            v[0] = cr_dot(cr_sub(s->v, cr_model_point_velocity(&d, body->parent, zero.p)), axis);
-        } else {
-            turn = cr_quat_normalize(turn);
-            crVec3 own = cr_quat_rotate(cr_quat_conj(zero.q), w);
-            memcpy(q, (const double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof *q);
-            memcpy(v, (const double[]){own.x, own.y, own.z}, 3 * sizeof *v);
-        }
-    }
-    cr_arena_destroy(&arena);
-    return status;
-}
-
-static crStatus start_at(const crScene* scene, const crMotionModel* m, const crTossSample* s,
-                         crState* state) {
-    const crBody* body = &scene->model->bodies[m->body];
-    memcpy(state->q, scene->q, (size_t)scene->model->nq * sizeof(double));
-    memcpy(state->v, scene->v, (size_t)scene->model->nv * sizeof(double));
-    double *q = &state->q[body->q], *v = &state->v[body->v];
-    if (body->joint == CR_JOINT_PLANAR) {
-        const double at[3] = {s->pose.p.x, s->pose.p.y, s->angle}, rate[3] = {s->v.x, s->v.y, s->w.z};
-        memcpy(q, at, sizeof at);
-        memcpy(v, rate, sizeof rate);
-        return CR_OK;
-    }
-    if (body->joint != CR_JOINT_FREE) return start_joint(scene->model, m->body, s, state);
-    const double at[7] = {s->pose.p.x, s->pose.p.y, s->pose.p.z, s->pose.q.w,
-                          s->pose.q.x, s->pose.q.y, s->pose.q.z};
-    const double rate[6] = {s->v.x, s->v.y, s->v.z, s->w.x, s->w.y, s->w.z};
-    memcpy(q, at, sizeof at);
-    memcpy(v, rate, sizeof rate);
-    return CR_OK;
-}
-
-static void note_step(crWorld* world, double start, crMotionRun* run) {
-    const crCertificate* c = cr_world_certificate(world);
-    run->steps++;
-    run->unsolved += c->solves > 0 && c->outcome != CR_OUTCOME_SOLVED && c->outcome != CR_OUTCOME_BOUNDED;
-    run->impermissible += c->impermissible;
-    run->penetration = fmax(run->penetration, c->penetration);
-    run->energy_created = fmax(run->energy_created, c->energy_created);
-    crEnergy e = cr_world_energy(world);
-    run->energy_gain = fmax(run->energy_gain, e.kinetic + e.potential - start);
-}
-
-// from one sample to the next in equal steps; CR_ERR_FINITE where numbers break
-static crStatus advance(crWorld* world, const crMotionModel* m, double from, double to, double start,
-                        crMotionRun* run, crError* error) {
-    double dt = cr_world_stages(world)->settings.dt;
-    double steps = m->substeps > 0 ? m->substeps : floor((to - from) / dt + (1.0 - 1e-6));
-    steps = fmax(steps, 1.0);
-    cr_world_stages(world)->settings.dt = (to - from) / steps;
-    crStatus status = CR_OK;
-    for (double k = 1.0; k <= steps && status == CR_OK; k += 1.0) {
-        status = cr_world_run(world, k < steps ? from + (to - from) * (k / steps) : to, error);
-        if (status == CR_OK) note_step(world, start, run);
-    }
-    cr_world_stages(world)->settings.dt = dt;
-    return status;
-}
-
-static crStatus run_toss(crWorld* world, const crMotionModel* m, int toss, crMotionRun* run, crPose* poses,
-                         crError* error) {
-    const crToss* t = &m->tosses->tosses[toss];
-    const crTossSample* s = &m->tosses->samples[t->first];
-    crEnergy e = cr_world_energy(world);
-    double start = e.kinetic + e.potential;
-    for (int k = 0; k < t->count; k++) {
-        if (k > 0 && !run->broken) {
-            crStatus status = advance(world, m, s[k - 1].time, s[k].time, start, run, error);
-            run->broken = status == CR_ERR_FINITE;
-            if (status != CR_OK && !run->broken) return status;
-        }
-        crPose pose = cr_world_pose(world, m->body);
-        crVec3 d = cr_sub(pose.p, s[k].pose.p);
-        if (m->tosses->planar) d.z = 0.0;
-        double angle = cr_rotation_between(pose.q, s[k].pose.q);
-        run->position += cr_dot(d, d) / (m->length * t->count);
-        run->rotation += angle * angle / t->count;
-        double far = (cr_dot(d, d) / (m->length * m->length) + angle * angle) / (m->scale * m->scale);
-        run->misfit += far / (1.0 + far) / t->count;
-        run->coarse[0] += far / (625.0 + far) / t->count;
-        run->coarse[1] += far / (25.0 + far) / t->count;
-        if (poses != NULL) poses[k] = pose;
-    }
-    return CR_OK;
-}
-
-crStatus cr_motion_simulate(const crMotionModel* m, const double* values, int toss, crMotionRun* run,
-                            crPose* poses, crError* error) {
-    *run = (crMotionRun){0};
-    crScene scene = {0};
-    crStatus status = read_scene(m, values, &scene, error);
-    if (status != CR_OK) return status;
-    crWorldDef def = cr_world_def();
-    def.model = scene.model;
-    def.step = scene.step;
-    def.step.threads = 1;
-    crWorld* world = NULL;
-    status = cr_world_create(&def, &world, error);
-    if (status == CR_OK) {
-        status =
-            start_at(&scene, m, &m->tosses->samples[m->tosses->tosses[toss].first], cr_world_state(world));
-        if (status != CR_OK) cr_error_set(error, status, "scene", "scene: %s", cr_status_text(status));
-        if (status == CR_OK) status = run_toss(world, m, toss, run, poses, error);
-    }
-    cr_world_destroy(world);
-    cr_scene_free(&scene);
-    return status;
 }
 
 crMotionRun cr_motion_worst(const crMotionRun* runs, int count) {

@@ -325,7 +325,9 @@ crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* option
                             "there must be at least %d",
                             f.tosses, f.dim, options->folds, least);
     crError trouble = {0};
-    crStatus status = with_memory(&f, &trouble);
+    crStatus status = cr__motion_worlds(&f.worlds, model, &options->device, options->threads, &trouble);
+    if (status == CR_OK) status = with_memory(&f, &trouble);
+    cr__motion_worlds_destroy(&f.worlds);
     if (status == CR_OK) return CR_OK;
     cr_motion_fit_destroy(fit);
     if (is_refusal(status)) {

@@ -7,6 +7,7 @@
 
 #include "fit/fit.h"
 #include "fit/motion.h"
+#include "fit/worlds.h"
 
 typedef struct crMotionOptions {
     int points;     // simulated in each round of a search; 0: six for each coefficient of a quadratic
@@ -14,6 +15,7 @@ typedef struct crMotionOptions {
     int bootstrap;  // resamples; 0 for no intervals
     uint64_t seed;
     int threads;
+    crWorldsDevice device;   // where tosses are simulated; zero: threads of this process
     struct crRanks* ranks;   // that share the tosses (ranks.h); NULL: this process
     const char* checkpoint;  // file of what was simulated, to go on from; NULL for none
     uint64_t key;            // of that file: cr_motion_key, or made of several

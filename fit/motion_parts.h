@@ -3,6 +3,7 @@
 #define CAROM_FIT_MOTION_PARTS_H
 
 #include "fit/motion.h"
+#include "fit/worlds.h"
 
 // Calls visit with every path that a parameter stands for in the tree, until it fails. Fails: missing-field
 // where a constant of materials has none to be of.
@@ -12,6 +13,29 @@ crStatus cr__motion_paths(const crJson* root, const crMotionParam* param, crMoti
 
 // The tree of the model's scene with values set (param_count), to free.
 crStatus cr__motion_tree(const crMotionModel* model, const double* values, crJsonDoc* doc, crError* error);
+
+// The scene of it; the middle of every range where values are NULL. To free.
+crStatus cr__motion_scene(const crMotionModel* model, const double* values, crScene* scene, crError* error);
+
+// The batch that tosses of a model go through.
+typedef struct crMotionWorlds {
+    crScene nominal;
+    crWorlds worlds;
+} crMotionWorlds;
+crStatus cr__motion_worlds(crMotionWorlds* worlds, const crMotionModel* model, const crWorldsDevice* device,
+                           int threads, crError* error);
+void cr__motion_worlds_destroy(crMotionWorlds* worlds);
+
+// One toss with one set of values; tosses that share values have the same pointer and stand side by side.
+typedef struct crMotionJob {
+    const double* values;
+    int toss;
+    crMotionRun* run;  // to fill
+    crPose* poses;     // as in cr_motion_simulate
+} crMotionJob;
+// Jobs (count), at most the room of worlds. failed: the first that did.
+crStatus cr__motion_simulate(const crMotionModel* model, crWorlds* worlds, const crMotionJob* jobs, int count,
+                             int* failed, crError* error);
 
 char* cr__motion_text(const crJson* root);  // of a tree, to free; NULL where memory is out
 

@@ -109,14 +109,25 @@ typedef struct Work {
     const double* values;
     const crMotionOptions* options;
     crMotionPrediction* out;
+    crWorlds* worlds;
 } Work;
 
-static crStatus run_job(void* ctx, int toss, double* loss, crError* error) {
+static crStatus run_jobs(void* ctx, const int* jobs, int count, double* losses, int* failed, crError* error) {
     const Work* w = ctx;
-    crMotionRun* run = &w->out->runs[toss];
-    crStatus status = cr_motion_simulate(w->model, w->values, toss, run,
-                                         &w->out->poses[w->model->tosses->tosses[toss].first], error);
-    *loss = run->position + run->rotation;
+    const crTosses* t = w->model->tosses;
+    crMotionJob* tosses = calloc((size_t)count, sizeof *tosses);
+    if (tosses == NULL) return cr_error_set(error, CR_ERR_MEMORY, "predict", "predict: out of memory");
+    for (int i = 0; i < count; i++) {
+        tosses[i] = (crMotionJob){w->values, jobs[i], &w->out->runs[jobs[i]],
+                                  &w->out->poses[t->tosses[jobs[i]].first]};
+    }
+    int at = 0;
+    crStatus status = cr__motion_simulate(w->model, w->worlds, tosses, count, &at, error);
+    *failed = jobs[at];
+    for (int i = 0; i < count; i++) {
+        losses[jobs[i]] = tosses[i].run->position + tosses[i].run->rotation;
+    }
+    free(tosses);
     return status;
 }
 
@@ -142,16 +153,19 @@ crStatus cr_motion_predict(const crMotionModel* model, const double* values, con
     *p = (crMotionPrediction){.runs = calloc((size_t)t->count, sizeof *p->runs),
                               .poses = calloc((size_t)t->sample_count, sizeof *p->poses)};
     double* losses = calloc((size_t)t->count, sizeof *losses);
-    Work work = {model, values, options, p};
+    crMotionWorlds worlds;
+    crStatus status = cr__motion_worlds(&worlds, model, &options->device, options->threads, error);
+    Work work = {model, values, options, p, &worlds.worlds};
     crJobs jobs = {.count = t->count,
                    .size = 1,
-                   .run = run_job,
+                   .run_many = run_jobs,
+                   .together = worlds.worlds.room,
                    .ctx = &work,
-                   .threads = options->threads,
                    .watch = watch};
-    crStatus status = p->runs != NULL && p->poses != NULL && losses != NULL
-                          ? cr_jobs_run(&jobs, losses, error)
-                          : cr_error_set(error, CR_ERR_MEMORY, "predict", "predict: out of memory");
+    if (status == CR_OK && (p->runs == NULL || p->poses == NULL || losses == NULL))
+        status = cr_error_set(error, CR_ERR_MEMORY, "predict", "predict: out of memory");
+    if (status == CR_OK) status = cr_jobs_run(&jobs, losses, error);
+    cr__motion_worlds_destroy(&worlds);
     if (status == CR_OK) summarize(p, t->count, losses);
     free(losses);
     if (status != CR_OK) cr_motion_prediction_destroy(p);

@@ -32,6 +32,7 @@ typedef struct Batch {
     const double* x;  // (points*dim)
     const int* in;    // tosses (count)
     int count;
+    crWorlds* worlds;
 } Batch;
 
 crStatus cr__motion_no_memory(crError* error) {
@@ -44,16 +45,40 @@ void cr__motion_values(const crMotionWork* f, const double* x, double* values) {
     }
 }
 
-static crStatus run_job(void* ctx, int job, double* result, crError* error) {
-    const Batch* b = ctx;
-    double values[CR_MOTION_PARAMS];
-    crMotionRun run;
-    cr__motion_values(b->fit, &b->x[job / b->count * b->fit->dim], values);
-    crStatus status = cr_motion_simulate(b->fit->model, values, b->in[job % b->count], &run, NULL, error);
-    const double all[CR_RUN_SIZE] = {run.position, run.rotation,    run.coarse[0],      run.coarse[1],
-                                     run.misfit,   run.penetration, run.energy_created, run.energy_gain,
-                                     run.steps,    run.unsolved,    run.impermissible,  run.broken};
+static void put_run(const crMotionRun* run, double* result) {
+    const double all[CR_RUN_SIZE] = {run->position, run->rotation,    run->coarse[0],      run->coarse[1],
+                                     run->misfit,   run->penetration, run->energy_created, run->energy_gain,
+                                     run->steps,    run->unsolved,    run->impermissible,  run->broken};
     memcpy(result, all, sizeof all);
+}
+
+// tosses of one point stand side by side and share its values
+static crStatus run_jobs(void* ctx, const int* jobs, int count, double* results, int* failed,
+                         crError* error) {
+    const Batch* b = ctx;
+    size_t n = (size_t)count;
+    double* values = malloc(n * CR_MOTION_PARAMS * sizeof *values);
+    crMotionRun* runs = calloc(n, sizeof *runs);
+    crMotionJob* tosses = calloc(n, sizeof *tosses);
+    bool got = values != NULL && runs != NULL && tosses != NULL;
+    for (int i = 0; got && i < count; i++) {
+        int point = jobs[i] / b->count;
+        bool same = i > 0 && jobs[i - 1] / b->count == point;
+        double* own = &values[(size_t)i * CR_MOTION_PARAMS];
+        if (!same) cr__motion_values(b->fit, &b->x[point * b->fit->dim], own);
+        tosses[i] =
+            (crMotionJob){same ? tosses[i - 1].values : own, b->in[jobs[i] % b->count], &runs[i], NULL};
+    }
+    int at = 0;
+    crStatus status = got ? cr__motion_simulate(b->fit->model, b->worlds, tosses, count, &at, error)
+                          : cr__motion_no_memory(error);
+    *failed = jobs[at];
+    for (int i = 0; i < count && got && (status == CR_OK || i < at); i++) {
+        put_run(&runs[i], &results[(size_t)jobs[i] * CR_RUN_SIZE]);
+    }
+    free(values);
+    free(runs);
+    free(tosses);
     return status;
 }
 
@@ -69,12 +94,12 @@ static bool watch(void* ctx, int done, int count) {
 crStatus cr__motion_batch(crMotionWork* f, const double* x, int points, const int* in, int count,
                           double** results, crError* error) {
     const crMotionOptions* o = f->options;
-    Batch batch = {f, x, in, count};
+    Batch batch = {f, x, in, count, &f->worlds.worlds};
     crJobs jobs = {.count = points * count,
                    .size = CR_RUN_SIZE,
-                   .run = run_job,
+                   .run_many = run_jobs,
+                   .together = f->worlds.worlds.room,
                    .ctx = &batch,
-                   .threads = o->threads,
                    .watch = watch,
                    .checkpoint = o->checkpoint,
                    .key = o->key,

@@ -4,6 +4,7 @@
 
 #include "fit/bowl.h"
 #include "fit/motion_fit.h"
+#include "fit/motion_parts.h"
 
 #define CR_MOTION_LEVELS    3   // scales of the misfit
 #define CR_MOTION_EXPECTED  8   // rounds of a search, usually
@@ -35,6 +36,7 @@ typedef struct crMotionWork {
     int stage;
     int done;      // simulated in earlier stages
     int expected;  // in all
+    crMotionWorlds worlds;
 } crMotionWork;
 
 // Points at which the loss is known, for some tosses.

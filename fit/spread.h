@@ -9,6 +9,7 @@
 
 #include "fit/jitter.h"
 #include "fit/jobs.h"
+#include "fit/worlds.h"
 
 #define CR_SPREAD_JITTERS 32
 #define CR_SPREAD_ORDER   24       // pairs kept of the order of impacts
@@ -20,6 +21,7 @@ typedef struct crSpreadOptions {
     int samples;  // 2 or more
     uint64_t seed;
     int threads;
+    crWorldsDevice device;
     int quality;  // crQuality in place of the scene's; -1: the scene's
     int jitter_count;
     crJitter jitters[CR_SPREAD_JITTERS];

@@ -89,8 +89,8 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
     crBatchLane lane = {.allocator = {slab_alloc, slab_free, &slab}, .scratch = &scratch};
     for (int k = first; k < job.count; k += threads) {
         int i = job.list != NULL ? job.list[k] : k;
-        // a lane whose model varies makes its world anew: in an empty slab
-        if (job.varied_count > 0) {
+        // a lane whose model is that of one world makes its world anew: in an empty slab
+        if (job.varied_count > 0 || job.models != NULL) {
             slab = (Slab){.at = memory, .room = kept};
             lane = (crBatchLane){.allocator = lane.allocator, .scratch = &scratch};
         }

@@ -5,7 +5,7 @@
 // checked by cr_collision_contact, so that the command and the library refuse the same input.
 // Fails: the first field found wrong is refused by name, with its line and column.
 #include "io/impact.h"
-#include "io/scene_restitution.h"
+#include "io/scene_coefficient.h"
 
 #include <string.h>
 
@@ -14,9 +14,9 @@
 #include "io/impact_laws.h"
 
 static const char* const known_fields[] = {
-    "law",    "W",    "m",   "V",     "n",    "mu",    "e",       "et",   "normalize", "frame",
-    "bodies", "a",    "b",   "point", "laws", "sigma", "ending",  "cone", "nu",        "ratios",
-    "psi1",   "psi2", "rho", "wish",  "eta2", "name",  "comment", NULL};
+    "law",    "W",      "m",    "V",   "n",     "mu",   "e",     "et",      "normalize", "frame",
+    "spin",   "bodies", "a",    "b",   "point", "laws", "sigma", "ending",  "cone",      "nu",
+    "ratios", "psi1",   "psi2", "rho", "wish",  "eta2", "name",  "comment", NULL};
 
 // Line and column of the field an error names: that of its value, else that of the object.
 static void locate(const crJson* object, crError* error) {
@@ -48,27 +48,46 @@ static crStatus read_dimension_impact(const crJson* object, crImpact* impact, cr
     return status;
 }
 
-static crStatus read_mu(const crJson* value, double* mu, crError* error) {
+// a form or a table of one coefficient
+static crStatus read_curve(const crJson* value, const char* name, crCurveRoom* room, const crCurve** to,
+                           crError* error) {
+    crStatus status = cr__read_coefficient(value, name, room, error);
+    if (status == CR_OK) *to = &room->curve;
+    return status;
+}
+
+static crStatus read_mu(const crJson* value, crImpact* impact, crError* error) {
+    double* mu = &impact->collision.mu;
     if (value->type == CR_JSON_STRING && strcmp(value->text, "inf") == 0) {
         *mu = (double)INFINITY;
         return CR_OK;
     }
     if (value->type == CR_JSON_NUMBER) return cr_field_number(value, "mu", mu, error);
-    return cr_field_refuse(value, CR_ERR_TYPE, "mu", error, "mu: must be a number >= 0 or \"inf\", is %s",
+    if (value->type == CR_JSON_OBJECT)
+        return read_curve(value, "mu", &impact->curves[2], &impact->by_impact.mu, error);
+    return cr_field_refuse(value, CR_ERR_TYPE, "mu", error,
+                           "mu: must be a number >= 0, \"inf\" or a form, is %s",
                            cr_json_type_name(value->type));
 }
 
-// a named form as rows
+static crStatus read_et(const crJson* value, crImpact* impact, crError* error) {
+    if (value->type == CR_JSON_OBJECT)
+        return read_curve(value, "et", &impact->curves[1], &impact->by_impact.et, error);
+    return cr_field_number(value, "et", &impact->collision.et, error);
+}
+
+// a named form or a table; over speed alone it has derivatives
 static crStatus read_form(const crJson* value, crImpact* impact, crError* error) {
-    int rows = 0;
-    crStatus status = cr__read_form(value, impact->table[0], impact->table[1], &rows, error);
-    if (status != CR_OK) return status;
-    impact->restitution = (crRestitution){.count = rows, .speed = impact->table[0], .e = impact->table[1]};
+    crCurveRoom* room = &impact->curves[0];
+    crStatus status = read_curve(value, "e", room, &impact->by_impact.e, error);
+    if (status != CR_OK || !cr__curve_is_of_speed(&room->curve)) return status;
+    impact->by_impact.e = NULL;
+    impact->restitution = (crRestitution){.count = room->curve.rows, .speed = room->x, .e = room->value};
     impact->collision.e_of_speed = &impact->restitution;
     return CR_OK;
 }
 
-// a number, rows [speed, e] or a named form
+// a number, rows [speed, e] or a form
 static crStatus read_e(const crJson* value, crImpact* impact, crError* error) {
     if (value->type == CR_JSON_NUMBER) return cr_field_number(value, "e", &impact->collision.e, error);
     if (value->type == CR_JSON_OBJECT) return read_form(value, impact, error);
@@ -87,10 +106,11 @@ static crStatus read_e(const crJson* value, crImpact* impact, crError* error) {
         int count = 0;
         crStatus status = cr_field_numbers(item, "e", 2, 2, pair, &count, error);
         if (status != CR_OK) return status;
-        impact->table[0][row] = pair[0];
-        impact->table[1][row] = pair[1];
+        impact->curves[0].x[row] = pair[0];
+        impact->curves[0].value[row] = pair[1];
     }
-    impact->restitution = (crRestitution){.count = row, .speed = impact->table[0], .e = impact->table[1]};
+    impact->restitution =
+        (crRestitution){.count = row, .speed = impact->curves[0].x, .e = impact->curves[0].value};
     impact->collision.e_of_speed = &impact->restitution;
     return CR_OK;
 }
@@ -100,11 +120,13 @@ static crStatus read_coefficients_impact(const crJson* object, crImpact* impact,
     crStatus status = CR_OK;
     const char* ignored = NULL;
     const crJson* value = cr_json_get(object, "mu");
-    if (value != NULL) status = read_mu(value, &c->mu, error);
+    if (value != NULL) status = read_mu(value, impact, error);
     if (status == CR_OK && (value = cr_json_get(object, "e")) != NULL) status = read_e(value, impact, error);
     if (status == CR_OK && (value = cr_json_get(object, "et")) != NULL) {
-        status = cr_field_number(value, "et", &c->et, error);
+        status = read_et(value, impact, error);
     }
+    const crByImpact* by = &impact->by_impact;
+    if (by->e != NULL || by->et != NULL || by->mu != NULL) c->by_impact = by;
     if (status == CR_OK && (value = cr_json_get(object, "normalize")) != NULL) {
         status = cr_field_bool(value, "normalize", &c->normalize, error);
     }
@@ -175,6 +197,21 @@ static crStatus read_bodies(const crJson* object, crImpact* impact, crError* err
     return cr__read_bodies(object, impact, error);
 }
 
+// angular velocity of b against a about n, where no bodies say it
+static crStatus read_spin(const crJson* object, crImpact* impact, crError* error) {
+    const crJson* value = cr_json_get(object, "spin");
+    double spin = 0.0;
+    if (value == NULL) return CR_OK;
+    if (impact->has_bodies) {
+        return cr_field_refuse(value, CR_ERR_FIELD, "spin", error,
+                               "spin: cannot be given together with bodies");
+    }
+    crStatus status = cr_field_number(value, "spin", &spin, error);
+    double length = cr_norm(impact->collision.n);
+    if (length > 0.0) impact->collision.omega = cr_scale(spin / length, impact->collision.n);
+    return status;
+}
+
 static crStatus read_frame(const crJson* object, crImpact* impact, crError* error) {
     const crJson* value = cr_json_get(object, "frame");
     if (value == NULL) return CR_OK;
@@ -201,6 +238,7 @@ crStatus cr_impact_read(const crJson* object, crImpact* impact, crError* error) 
         status = cr__has_bodies(object) ? read_bodies(object, impact, error)
                                         : read_matrix_and_velocity(object, impact, error);
     }
+    if (status == CR_OK) status = read_spin(object, impact, error);
     if (status == CR_OK) status = read_frame(object, impact, error);
     if (status == CR_OK) {
         status = cr_collision_contact(&impact->collision, &impact->contact, &impact->frame, error);

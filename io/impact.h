@@ -7,8 +7,8 @@
 #define CAROM_IO_IMPACT_H
 
 #include "carom/carom.h"
-#include "carom/forms.h"
 #include "io/json.h"
+#include "io/scene_coefficient.h"
 
 #define CR_IMPACT_MAX_LAWS  16
 #define CR_IMPACT_MAX_TABLE 64
@@ -28,8 +28,9 @@ typedef struct crImpact {
     bool many;                             // "law" was a list or "all"
     crLaw parts[CR_IMPACT_MAX_LAWS];       // laws of a composite
     double weights[CR_IMPACT_MAX_LAWS];    // and their weights
-    crRestitution restitution;             // table of e, where one was given
-    double table[2][CR_FORM_ROWS];         // its speeds and values
+    crRestitution restitution;             // table of e over speed, where one was given
+    crByImpact by_impact;                  // other coefficients that depend on the impact
+    crCurveRoom curves[3];                 // tables of e, et and mu
 } crImpact;
 
 // params and collision point into the struct itself: do not copy it.

@@ -222,8 +222,6 @@ static const char* const effects[] = {"solref",
                                       ": the surface stands still",
                                       "torquescale",
                                       ": turning is held as firmly as moving",
-                                      "actuatorfrcrange",
-                                      ": the joint takes all that its actuators give",
                                       NULL};
 
 static void read_compiler(crMjcf* mj, crXml* node) {

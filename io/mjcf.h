@@ -39,6 +39,7 @@ typedef struct crMjcfJoint {
     bool limited;
     double lower, upper;
     double ref, stiffness, springref, damping, frictionloss, armature;
+    double actuator_range[2];  // of the force of all actuators; both 0: none
     double qpos_spring;    // springref as it was given: where tendons have their rest length
     double q[7], v[6];     // at the start, as MJCF has them
     double q0[7];          // in the reference position
@@ -144,7 +145,12 @@ typedef struct crMjcfActuator {
     double gain[3], bias[3];
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
-    double ctrl;  // at the start
+    double ctrl;             // at the start
+    const char* activation;  // as scenes call it, NULL: none
+    double time_constant;
+    bool act_limited;
+    double act_range[2];
+    double act;  // at the start
 } crMjcfActuator;
 
 typedef struct crMjcf {

@@ -181,6 +181,8 @@ static void put_along(crTree* tree, crJson* to, const crMjcfJoint* j) {
     put_if(tree, to, "damping", j->damping);
     put_if(tree, to, "friction", j->frictionloss);
     put_if(tree, to, "armature", j->armature);
+    if (j->actuator_range[0] < j->actuator_range[1])
+        cr_tree_numbers(tree, to, "actuator_range", j->actuator_range, 2);
 }
 
 // the pose of a free body and its velocity: MJCF has that of the origin, and omega in the body's axes

@@ -19,10 +19,10 @@ static const char* const known_fields[] = {
     "sites",  "sensors", "keyframes", "forces",      "start",  NULL};
 
 static void read_step(const crPlace* root, crScene* scene) {
-    static const char* const fields[] = {"method",      "dt",          "level",    "fixed_point",
-                                         "directions",  "theta",       "toi",      "activation",
-                                         "restitution", "duration",    "deadband", "bound",
-                                         "sleep_time",  "sleep_speed", "comment",  NULL};
+    static const char* const fields[] = {"method",   "dt",    "level",      "fixed_point", "directions",
+                                         "theta",    "toi",   "activation", "restitution", "duration",
+                                         "deadband", "bound", "sleep_time", "sleep_speed", "error",
+                                         "comment",  NULL};
     static const char* const methods[] = {"cone", "lcp", "moreau", "event", NULL};
     static const char* const levels[] = {"position", "velocity", NULL};
     static const char* const restitutions[] = {"newton", "poisson", NULL};
@@ -41,6 +41,7 @@ static void read_step(const crPlace* root, crScene* scene) {
     step->restitution = (crLcpRestitution)choice[2];
     step->toi = (crToi)choice[3];
     cr_place_number(&place, "dt", CR_POSITIVE, &step->dt);
+    cr_place_number(&place, "error", CR_NOT_NEGATIVE, &step->error);
     cr_place_bool(&place, "fixed_point", &step->fixed_point);
     cr_place_whole(&place, "directions", 3, 1024, &step->directions);
     cr_place_number(&place, "theta", CR_NOT_NEGATIVE, &step->theta);

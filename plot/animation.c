@@ -1,18 +1,23 @@
 // animation.c - the layout of a moving picture: panels in rows, and under them a bar along which time runs.
 //
-// Every panel shows all of its motion in one scale. Fails: see animation.h.
+// Every panel shows all of its motion in one scale, along an axis or through a camera (stage.h). A camera that follows a body
+// has its centre of mass in the middle. Fails: see animation.h.
 #include "plot/animation.h"
 
 #include <string.h>
 
 #include "plot/animation_parts.h"
 
-#define HOLD  1.0  // seconds for which the last picture stands
-#define WIDTH 900.0
-#define EDGE  10.0  // around panels, pixels
-#define TITLE 22.0  // above each panel
-#define FOOT  40.0  // for the bar
-#define TICS  5     // of the bar, about
+#define HOLD   1.0  // seconds for which the last picture stands
+#define WIDTH  900.0
+#define EDGE   10.0  // around panels, pixels
+#define TITLE  22.0  // above each panel
+#define FOOT   40.0  // for the bar
+#define TICS   5     // of the bar, about
+#define SHADES 7     // of a ball in pixels
+#define FEW    4     // of a ball in an .svg, whose size grows with them
+#define FINE   48    // segments of what is round, in pixels
+#define COARSE 16    // the same in an .svg
 
 static bool ends(const char* path, const char* extension) {
     const char* dot = strrchr(path, '.');
@@ -60,11 +65,36 @@ static void draw_bar(crReel* r) {
     }
 }
 
+void cr__reel_stage(crReel* r, int panel, bool ground, bool pieces) {
+    crView* v = r->views[panel];
+    const crAnimation* a = r->animation;
+    crStage stage = {.sheet = v->sheet, .panel = &v->panel, .camera = r->camera, .dark = a->dark};
+    stage.shades = r->drawn ? FEW : SHADES;
+    stage.segments = r->drawn ? COARSE : FINE;
+    for (int i = 0; i < v->log->body_count && a->camera.follow != NULL; i++) {
+        if (strcmp(v->log->bodies[i].name, a->camera.follow) == 0) stage.camera.at = v->player.d.com[i + 1];
+    }
+    cr_camera_fit(&stage.camera, &v->panel, a->camera.zoom);
+    if (ground) cr__stage_ground(&stage, v);
+    if (pieces) {
+        crStatus status = cr__stage_fill(&stage, v);
+        if (status == CR_OK) cr__stage_draw(&stage, v);
+        if (status != CR_OK) r->status = status;
+    }
+    cr__stage_empty(&stage);
+}
+
 static void draw_panel(crReel* r, int i, double x, double y, double width, double height) {
     crView* v = r->views[i];
     v->sheet = &r->back;
     cr__view_panel(v, x + EDGE, y + TITLE, x + width - EDGE, y + height);
-    cr__view_statics(v);
+    if (!r->animation->camera.given) {
+        cr__view_statics(v);
+    } else if (r->animation->camera.follow == NULL) {
+        // the ground is behind everything and does not move
+        cr_player_at(&v->player, 0);
+        cr__reel_stage(r, i, true, false);
+    }
     cr_sheet_text(&r->back, x + EDGE, y + TITLE - 7.0, 13.0, CR_ANCHOR_START, CR_INK_TEXT,
                   r->animation->labels[i]);
 }
@@ -77,6 +107,7 @@ static void lay_out(crReel* r) {
     double width = WIDTH / columns;
     const double* frame = a->choice.frame;
     double shape = (frame[3] - frame[1]) / (frame[2] - frame[0]);
+    if (a->camera.given) shape = fmax(1.15 * cr_camera_shape(&r->camera), 0.4);
     double height = TITLE + (width - 2.0 * EDGE) * fmin(fmax(shape, 0.2), 0.75);
     cr_sheet_create(&r->back, WIDTH, ceil(height) * rows + FOOT);
     for (int i = 0; i < a->count; i++) {
@@ -88,11 +119,15 @@ static void lay_out(crReel* r) {
     draw_bar(r);
 }
 
-void cr__reel_frame(crReel* r, crSheet* sheet, double time) {
+void cr__reel_bodies(crReel* r, crSheet* sheet, double time) {
     for (int i = 0; i < r->animation->count; i++) {
         crView* v = r->views[i];
         v->sheet = sheet;
         cr_player_at(&v->player, cr_motion_row(v->log, time + 1e-9 * (r->end - r->begin)));
+        if (r->animation->camera.given) {
+            cr__reel_stage(r, i, r->animation->camera.follow != NULL, true);
+            continue;
+        }
         cr__view_ties(v, true);
         for (int b = 1; b < v->log->model->nb; b++) {
             crPen pen = cr__reel_pen(b);
@@ -100,6 +135,10 @@ void cr__reel_frame(crReel* r, crSheet* sheet, double time) {
         }
         cr__view_joints(v);
     }
+}
+
+void cr__reel_frame(crReel* r, crSheet* sheet, double time) {
+    cr__reel_bodies(r, sheet, time);
     double x = bar_x(r, time);
     cr_sheet_box(sheet, r->bar[0], r->bar[2] - 2.0, x, r->bar[2] + 2.0,
                  (crPen){.fill = CR_INK_STRONG, .alpha = 1.0});
@@ -116,6 +155,7 @@ static crStatus begin(crReel* r, crAnimation* a, crError* error) {
         r->begin = fmin(r->begin, log->rows[0]);
         r->end = fmax(r->end, log->rows[(log->count - 1) * log->columns]);
     }
+    if (status == CR_OK && a->camera.given) cr_camera_create(&r->camera, r->views, a->count, &a->camera);
     r->hold = HOLD;
     r->seconds = (r->end - r->begin) / a->speed + HOLD;
     return status;
@@ -130,7 +170,7 @@ crStatus cr_animation_save(const crAnimation* animation, const char* path, crErr
                             animation->speed);
     crAnimation own = *animation;
     own.choice.kind = CR_VIEW_MOTION;
-    crReel reel = {.animation = &own};
+    crReel reel = {.animation = &own, .drawn = ends(path, ".svg")};
     crStatus status = begin(&reel, &own, error);
     if (status == CR_OK) lay_out(&reel);
     if (status == CR_OK) {
@@ -138,6 +178,8 @@ crStatus cr_animation_save(const crAnimation* animation, const char* path, crErr
                  : ends(path, ".gif") ? cr__reel_gif(&reel, path, error)
                                       : cr__reel_film(&reel, path, error);
     }
+    if (status == CR_OK && reel.status != CR_OK)
+        status = cr_error_set(error, reel.status, "output", "output: out of memory");
     for (int i = 0; i < animation->count; i++) {
         cr__view_end(reel.views[i]);
     }

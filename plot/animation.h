@@ -10,6 +10,8 @@ typedef struct crAnimation {
     const char* const* labels;
     crViewChoice choice;  // kind CR_VIEW_MOTION; bodies
     double speed;         // of playing: 1 is as fast as it was, 0.1 ten times slower
+    crCameraChoice camera;
+    bool dark;  // true if pixels are drawn on dark paper; an .svg follows the reader's screen
 } crAnimation;
 #define CR_ANIMATION_PANELS 16
 

@@ -2,16 +2,18 @@
 //
 // A body that turns in the picture's plane, and a ball, is its outline with keyed shifts and turns; between two keys a
 // browser interpolates, so that keys are dropped where the straight line misses no record by more than TOLERANCE. Any other
-// body has its outlines picture by picture. Fails: memory, file.
+// body has its outlines picture by picture. Pictures through a camera are drawn whole, one after the other, and shown in
+// turn. Fails: memory, file.
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot/animation_parts.h"
 
-#define TOLERANCE 0.12  // pixels
-#define NUMBERS   6e6   // records times bodies that are kept
-#define PICTURES  160   // of what changes its outline
-#define RATE      20.0  // pictures a second
+#define TOLERANCE 0.12   // pixels
+#define NUMBERS   6e6    // records times bodies that are kept
+#define PICTURES  160    // of what changes its outline
+#define RATE      20.0   // pictures a second
+#define MARKS     60000  // areas in all pictures through a camera, about
 
 // where a body is at each record: shift in pixels and turn in degrees since the first
 typedef struct Track {
@@ -295,6 +297,47 @@ static crStatus put_panel(crReel* reel, crView* view, FILE* file) {
     return good ? CR_OK : CR_ERR_MEMORY;
 }
 
+// a picture through the camera, shown from a share of the duration to another
+static void put_whole(crReel* r, FILE* file, size_t picture, size_t pictures, const crSheet* sheet) {
+    double run = (r->seconds - r->hold) / r->seconds;
+    double from = run * (double)picture / (double)pictures;
+    double to = picture + 1 < pictures ? run * (double)(picture + 1) / (double)pictures : 1.0;
+    // programs that do not play it show the first
+    fprintf(file, "<g%s><animate attributeName=\"display\" calcMode=\"discrete\" values=\"",
+            picture > 0 ? " display=\"none\"" : "");
+    if (pictures == 1) {
+        fputs("inline\" keyTimes=\"0", file);
+    } else if (picture == 0) {
+        fprintf(file, "inline;none\" keyTimes=\"0;%.5g", to);
+    } else if (picture + 1 == pictures) {
+        fprintf(file, "none;inline\" keyTimes=\"0;%.5g", from);
+    } else {
+        fprintf(file, "none;inline;none\" keyTimes=\"0;%.5g;%.5g", from, to);
+    }
+    fprintf(file, "\" dur=\"%.4gs\" repeatCount=\"indefinite\"/>\n", r->seconds);
+    cr_sheet_put_marks(file, sheet, 0);
+    fputs("</g>\n", file);
+}
+
+static crStatus put_camera(crReel* r, FILE* file) {
+    crStatus status = CR_OK;
+    size_t pictures = 1;
+    for (size_t i = 0; i < pictures && status == CR_OK; i++) {
+        crSheet sheet;
+        cr_sheet_create(&sheet, r->back.width, r->back.height);
+        double share = pictures > 1 ? (double)i / (double)(pictures - 1) : 0.0;
+        cr__reel_bodies(r, &sheet, r->begin + share * (r->end - r->begin));
+        status = sheet.status != CR_OK ? sheet.status : r->status;
+        if (i == 0 && r->end > r->begin) {
+            double most = fmin(PICTURES, MARKS / (double)(sheet.mark_count + 1));
+            pictures = (size_t)fmax(2.0, fmin(RATE * (r->seconds - r->hold), most));
+        }
+        put_whole(r, file, i, pictures, &sheet);
+        cr_sheet_destroy(&sheet);
+    }
+    return status;
+}
+
 static void put_bar(const crReel* r, FILE* file) {
     double length = r->bar[1] - r->bar[0];
     double run = 1.0 - r->hold / r->seconds;
@@ -320,7 +363,8 @@ crStatus cr__reel_svg(crReel* reel, const char* path, crError* error) {
     fprintf(file, "<rect class=\"paper\" width=\"%.6g\" height=\"%.6g\"/>\n", back->width, back->height);
     cr_sheet_put_marks(file, back, 0);
     status = back->status;
-    for (int i = 0; i < reel->animation->count && status == CR_OK; i++) {
+    if (reel->animation->camera.given && status == CR_OK) status = put_camera(reel, file);
+    for (int i = 0; i < reel->animation->count && status == CR_OK && !reel->animation->camera.given; i++) {
         status = put_panel(reel, reel->views[i], file);
     }
     put_bar(reel, file);

@@ -33,7 +33,9 @@ static crStatus begin(Film* f, crReel* reel) {
     f->pictures = (int)(running * f->rate + 0.5) + 1;
     // films have an even number of pixels
     int height = 2 * (int)ceil(reel->back.height / 2.0);
-    return cr_image_create(&f->image, (int)reel->back.width, height);
+    crStatus status = cr_image_create(&f->image, (int)reel->back.width, height);
+    f->image.dark = reel->animation->dark;
+    return status;
 }
 
 static void draw(Film* f, int picture) {

@@ -36,11 +36,18 @@ void cr_image_destroy(crImage* image) {
 }
 
 void cr_image_clear(crImage* image) {
-    memset(image->rgb, 255, 3 * (size_t)image->width * (size_t)image->height);
+    unsigned long paper = strtoul((image->dark ? CR_PAPER_DARK : CR_PAPER_LIGHT) + 1, NULL, 16);
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    for (size_t i = 0; i < pixels; i++) {
+        for (size_t c = 0; c < 3; c++) {
+            image->rgb[3 * i + c] = (unsigned char)(paper >> (16 - 8 * c) & 255U);
+        }
+    }
 }
 
 static Pen pen_of(crImage* image, crInk ink, unsigned own, double alpha) {
-    unsigned long color = own != 0 ? own : strtoul(cr_ink_light[ink] + 1, NULL, 16);
+    unsigned long color =
+        own != 0 ? own : strtoul((image->dark ? cr_ink_dark : cr_ink_light)[ink] + 1, NULL, 16);
     return (Pen){.image = image,
                  .lo = {image->width, image->height},
                  .hi = {-1, -1},
@@ -123,9 +130,15 @@ static void pour(const Pen* pen) {
 static void fill(crImage* image, crInk ink, unsigned color, double alpha, const float (*points)[2],
                  size_t count) {
     Pen pen = pen_of(image, ink, color, alpha);
+    size_t from = 0;
     for (size_t i = 0; i < count; i++) {
         const float* p = points[i];
-        const float* q = points[(i + 1) % count];
+        bool last = i + 1 == count || isnan(points[i + 1][0]);
+        const float* q = points[last ? from : i + 1];
+        if (isnan(p[0])) {
+            from = i + 1;
+            continue;
+        }
         cover_edge(&pen, (const double[2]){(double)p[0], (double)p[1]},
                    (const double[2]){(double)q[0], (double)q[1]});
     }

@@ -4,6 +4,7 @@
 // when it is saved.
 #include "plot/sheet.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,12 +144,19 @@ void cr_sheet_put_pen(FILE* file, const crPen* pen) {
 }
 
 void cr_sheet_put_points(FILE* file, const crSheet* s, const crSheetMark* mark) {
+    size_t from = 0;
     putc('M', file);
     for (size_t i = 0; i < mark->count; i++) {
-        if (i > 0) putc(i == 1 ? 'L' : ' ', file);
-        cr_sheet_put_pixel(file, s->points[mark->first + i][0]);
+        const float* at = s->points[mark->first + i];
+        if (isnan(at[0])) {
+            fputs("ZM", file);
+            from = i + 1;
+            continue;
+        }
+        if (i > from) putc(i == from + 1 ? 'L' : ' ', file);
+        cr_sheet_put_pixel(file, at[0]);
         putc(' ', file);
-        cr_sheet_put_pixel(file, s->points[mark->first + i][1]);
+        cr_sheet_put_pixel(file, at[1]);
     }
     if (mark->pen.fill != CR_INK_NONE) putc('Z', file);
 }

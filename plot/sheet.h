@@ -57,7 +57,8 @@ typedef struct crSheet {
 void cr_sheet_create(crSheet* sheet, double width, double height);
 void cr_sheet_destroy(crSheet* sheet);  // accepts a zeroed sheet
 
-void cr_sheet_path(crSheet* sheet, const double (*points)[2], size_t count, crPen pen);  // fill closes it
+// A fill closes the path. Points of NaN part areas that are filled as one, each turning the same way.
+void cr_sheet_path(crSheet* sheet, const double (*points)[2], size_t count, crPen pen);
 void cr_sheet_line(crSheet* sheet, double x0, double y0, double x1, double y1, crPen pen);
 void cr_sheet_box(crSheet* sheet, double x0, double y0, double x1, double y1, crPen pen);
 void cr_sheet_text(crSheet* sheet, double x, double y, double size, crAnchor anchor, crInk ink,

@@ -23,6 +23,17 @@ typedef struct crViewChoice {
     double frame[4];      // from right[0], up[1] to right[2], up[3], m
 } crViewChoice;
 
+// A view in perspective, as the page of carom view has it.
+typedef struct crCameraChoice {
+    bool given;    // false: the view is along an axis, without perspective
+    bool has_eye;  // false: from where the page looks
+    crVec3 eye;    // direction from what is looked at to the eye
+    bool has_look;
+    crVec3 look;         // point in the middle of the picture, m
+    const char* follow;  // name of the body that stays in the middle; NULL: none
+    double zoom;         // 1: all of the motion fits
+} crCameraChoice;
+
 // What lies to the right and up in a view, and what to write there.
 typedef struct crViewAxes {
     crVec3 right, up;  // unit

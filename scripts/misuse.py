@@ -37,8 +37,8 @@ STRUCTS = {
     "crSurface": "surface", "crMaterial": "material", "crBodyDef": "body_def", "crLoop": "loop", "crLoad": "load",
     "crContactSurface": "contact_surface", "crMass": "mass", "crState": "state", "crDynamics": "dynamics",
     "crRows": "rows", "crProblem": "problem", "crMatrix": "matrix", "crAudit": "audit", "crHit": "hit", "crLaw": "law",
-    "crGradient": "gradient", "crModes": "modes", "crProblemChange": "problem_change", "crRestitutionForm": "form", "crCue": "cue",
-    "crStrike": "strike", "crWrtVerdict": "wrt_verdict", "crAdaptive": "adaptive",
+    "crGradient": "gradient", "crModes": "modes", "crRuleModes": "rule_modes", "crRuleChange": "rule_change", "crProblemChange": "problem_change", "crForm": "form", "crApproach": "approach", "crCurve": "curve", "crCue": "cue",
+    "crStrike": "strike", "crWrtVerdict": "wrt_verdict", "crWrtParam": "wrt_param",
     "crLawParams": "law_params", "crSolver": "solver", "crSolverParams": "solver_params", "crReport": "report",
     "crRuleParams": "rule_params", "crRule": "rule", "crRuleReport": "rule_report", "crStepSettings": "settings",
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
@@ -46,6 +46,7 @@ STRUCTS = {
     "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
     "crActuator": "actuator", "crSite": "site", "crSensor": "sensor", "crContactForce": "contact_force",
     "crBatchDef": "batch_def", "crBatchResult": "batch_result", "crBatchSummary": "batch_summary",
+    "crBatchPath": "batch_path", "crBatchHit": "batch_hits",
     "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",
 }
 # those that only their own functions see inside: crThing* is f->thing, crThing** the address of an empty one
@@ -53,7 +54,7 @@ OPAQUE = {"crWorld": "world", "crHull": "hull", "crMesh": "mesh", "crHeightField
           "crBroad": "broad", "crTrajectory": "trajectory", "crWrt": "wrt", "crBatch": "batch"}
 ENUMS = {"crStatus", "crShapeKind", "crLogLevel", "crLoopKind", "crBlockKind", "crRegime", "crOutcome", "crUnique",
          "crMethod", "crQuality", "crTruth", "crJsonType", "crImportFormat", "crJoint", "crLawInput", "crSwitch",
-         "crSmoothness", "crSensorKind", "crMode", "crFormKind", "crBackend", "crBatchArray", "crVary"}
+         "crSmoothness", "crSensorKind", "crMode", "crFormKind", "crFigure", "crBackend", "crBatchArray", "crVary"}
 # good arguments of one function: (function, argument)
 SPECIAL = {
     ("cr_law_find", "name"): '"newton"', ("cr_solver_find", "name"): '"auto"', ("cr_rule_find", "name"): '"poisson"',
@@ -71,10 +72,10 @@ SPECIAL = {
     ("cr_time_of_impact", "duration"): "0.1", ("cr_world_save", "size"): "sizeof f->bytes",
     ("cr_world_load", "size"): "sizeof f->bytes", ("cr_model_mass_dense", "M"): "f->numbers",
     ("cr_world_create", "world"): "&f->made_world", ("cr_error_format", "size"): "sizeof f->bytes",
-    ("cr_wrt_create", "wrt"): "&f->made_wrt", ("cr_wrt_jacobian", "J"): "f->many", ("cr_wrt_adjoint", "steps"): "1",
+    ("cr_wrt_create", "wrt"): "&f->made_wrt", ("cr_wrt_jacobian", "J"): "f->many", ("cr_wrt_back", "out"): "f->many", ("cr_wrt_params", "count"): "1", ("cr_wrt_set", "values"): "f->ones", ("cr_wrt_adjoint", "steps"): "1",
     ("cr_cue_strike", "side"): "0.1", ("cr_cue_strike", "height"): "0.1",
     ("cr_modes_apply", "du"): "f->more", ("cr_modes_adjoint", "by_g"): "f->more", ("cr_modes_find", "tol"): "1e-6",
-    ("cr_restitution_form", "e"): "f->more",
+    ("cr_form_table", "value"): "f->more", ("cr_rule_modes_apply", "plus"): "f->more",
     ("cr_world_contacts", "capacity"): "1", ("cr_routh_path", "capacity"): "8", ("cr_step_problem_build", "takes"): "NULL",
     ("cr_model_add_pair", "material_b"): "0", ("cr_model_exclude", "body_b"): "2",
     ("cr_rows_add_point", "b"): "2", ("cr_rows_add_spin", "b"): "2", ("cr_model_add_contact_drag", "b"): "2",
@@ -86,7 +87,8 @@ SPECIAL = {
     ("cr_model_find_joint", "name"): '"ball"', ("cr_world_set_ctrl", "actuator"): '"motor"',
     ("cr_model_find_actuator", "name"): '"motor"', ("cr_model_find_site", "name"): '"here"',
     ("cr_model_find_sensor", "name"): '"sensor"',
-    ("cr_backend_find", "name"): '"threads"', ("cr_batch_vary", "values"): "f->ones", ("cr_batch_step", "steps"): "1",
+    ("cr_backend_find", "name"): '"threads"', ("cr_batch_vary", "values"): "f->ones", ("cr_batch_models", "models"): "f->batch_models",
+    ("cr_batch_hits", "hits"): "f->batch_hits", ("cr_batch_step", "steps"): "1",
     ("cr_json_at", "path"): '"step.dt"', ("cr_json_set", "path"): '"step.dt"', ("cr_json_set", "value"): '"0.01"',
 }
 GOOD_INT = {"index": "0", "face": "0", "key": "1", "group": "-1", "count": "1", "capacity": "4", "level": "1",
@@ -99,10 +101,11 @@ OPTIONAL = {
     ("*", "options"), ("*", "format"), ("cr_problem_parse", "name"), ("cr_problem_parse", "hint"),
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
     ("cr_audit_motion", "steps"), ("cr_model_jacobian", "linear"), ("cr_model_jacobian", "angular"),
-    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"), ("cr_batch_write", "takes"), ("cr_batch_destroy", "batch"),
+    ("cr_scene_reset", "key"), ("cr_world_contacts", "out"), ("cr_batch_write", "takes"), ("cr_batch_models", "models"), ("cr_batch_destroy", "batch"),
     ("cr_modes_adjoint", "by_p"), ("cr_modes_adjoint", "by_u"), ("cr_modes_adjoint", "by_mu"),
+    ("cr_rule_modes_apply", "minus"), ("cr_rule_modes_apply", "plus"),
     ("*", "verdict"), ("cr_wrt_step", "to"), ("cr_wrt_apply", "minus"), ("cr_wrt_apply", "plus"), ("cr_wrt_adjoint", "forces"),
-    ("cr_wrt_adjoint", "by_force"), ("cr_time_error", "start"), ("cr_wrt_destroy", "wrt"),
+    ("cr_wrt_adjoint", "by_force"), ("cr_wrt_adjoint", "by_param"), ("cr_time_error", "start"), ("cr_wrt_destroy", "wrt"),
     ("cr_point_distance", "distance"), ("cr_point_distance", "nearest"), ("cr_point_distance", "normal"),
 }
 # numbers that count, not point: any value from 0 on may be good

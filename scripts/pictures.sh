@@ -54,6 +54,8 @@ for rule in poisson coupled sequence chain; do
 done
 # shellcheck disable=SC2086
 "$carom" plot $tables --labels poisson,coupled,sequence,chain --what motion --speed 0.25 --out docs/pictures/pool-table.svg
+"$carom" run scenes/dominoes.json --out "$work/dominoes.h5" >/dev/null
+"$carom" plot "$work/dominoes.h5" --what motion --eye page --speed 0.5 --out docs/pictures/dominoes.svg
 "$carom" plot "$work/poisson.h5" --what impulses --at 0.09 --out docs/pictures/impulses.svg
 "$carom" spread pool-break --jitter gap=1e-5 --set impact.cluster=1e-9 --samples 200 --plot docs/pictures/spread.svg >/dev/null
 "$carom" run scenes/falling-rod.json --out "$work/falling-rod.h5" >/dev/null
@@ -66,6 +68,37 @@ sed -n "/<<'END'/,/^END/p" docs/tutorials/first-scene.md | sed '1d;$d' >"$work/p
 "$carom" plot "$work/plank.h5" --what strobe --times 0,0.2,0.3,0.4,0.5,0.6 --out docs/pictures/plank.svg
 "$carom" run examples/models/arm.xml --out "$work/arm.h5" >/dev/null 2>&1
 "$carom" plot "$work/arm.h5" --what strobe --out docs/pictures/arm.svg
+# coefficients that depend on the impact, read off what the laws answer: e over speed, tangential rebound over angle
+speeds() { awk -v e="$1" 'BEGIN { for (i = -36; i <= 24; i++) printf "{\"law\":\"newton\",\"n\":[1,0],\"W\":[[1,0],[0,1]],\"V\":[%.9g,0],\"e\":%s}\n", -exp(log(10) * i / 12), e }'; }
+angles() { awk -v et="$1" 'BEGIN { for (i = 1; i <= 85; i++) printf "{\"law\":\"chatterjee-ruina\",\"n\":[1,0],\"W\":[[1,0],[0,2.8]],\"V\":[-1,%.9g],\"mu\":0.6,\"e\":0.745,\"et\":%s}\n", sin(i * 0.017453293) / cos(i * 0.017453293), et }'; }
+answers() { "$carom" impact --json - | sed 's/.*"V_plus":\[\([^,]*\),\([^]]*\)\].*/\1 \2/'; }
+speeds '{"form":"power","speed":1,"e":0.7,"exponent":0.25}' | answers >"$work/power"
+speeds '{"form":"viscoelastic","speed":1,"e":0.7}' | answers >"$work/viscoelastic"
+speeds '{"form":"plastic","speed":0.01}' | answers >"$work/plastic"
+angles 0 | answers >"$work/rolls"
+angles '{"form":"grip","grip":0.2,"limit":1.2}' | answers >"$work/grips"
+gnuplot >docs/pictures/coefficients.svg <<END
+set terminal svg size 900,360 font "DejaVu Sans,12" background "white"
+set multiplot layout 1,2
+set grid lc rgb "#dddddd"
+set logscale x
+set xlabel "approach speed [m/s]"
+set ylabel "e"
+set yrange [0:1.05]
+plot "$work/power" using (10**((\$0-36)/12.)):(\$1/10**((\$0-36)/12.)) w l lw 2 t "power", \
+ "$work/viscoelastic" using (10**((\$0-36)/12.)):(\$1/10**((\$0-36)/12.)) w l lw 2 t "viscoelastic", \
+ "$work/plastic" using (10**((\$0-36)/12.)):(\$1/10**((\$0-36)/12.)) w l lw 2 t "plastic"
+unset logscale
+set xlabel "angle of incidence [degrees]"
+set ylabel "slip after / slip before"
+set yrange [-0.3:1]
+plot "$work/rolls" using (\$0+1):(\$2/tan((\$0+1)*0.017453293)) w l lw 2 t "et 0: rolls", \
+ "$work/grips" using (\$0+1):(\$2/tan((\$0+1)*0.017453293)) w l lw 2 t "grip 0.2"
+END
+# the bank shot, whose scene is in the page itself
+sed -n "/<<'END'/,/^END/p" docs/materials.md | sed '1d;$d' >"$work/bank.json"
+"$carom" run "$work/bank.json" --out "$work/bank.h5" >/dev/null
+"$carom" plot "$work/bank.h5" --what plan --out docs/pictures/bank-shot.svg
 # the page and a report as a browser shows them, where there is one
 if command -v chromium >/dev/null 2>&1 && [ -d web/node_modules/playwright-core ]; then
     # shellcheck disable=SC2086

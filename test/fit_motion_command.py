@@ -236,6 +236,7 @@ def test_refusals():
         (with_scene + ["--params", "mu,mu"], 2, "listed twice"), (with_scene + ["--params", "e:1:0"], 2, "smaller first"),
         (with_scene + ["--params", "h=static[0].offset"], 2, "NAME=PATH:LO:HI"), (with_scene + ["--law", "ruth"], 2, "'routh'"),
         (with_scene + ["--rule", "poison"], 2, "'poisson'"), (with_scene + ["--method", "euler"], 2, "cone, lcp"),
+        (with_scene + ["--device", "card"], 2, "must be serial, threads or gpu"),
         (with_scene + ["--folds", "1"], 2, "from 2 to 100"), (with_scene + ["--length", "0"], 2, "> 0"),
         (with_scene + ["--plot", "x.txt"], 2, ".svg, .png or .pdf"), (with_scene + ["--frob", "1"], 2, "unknown option"),
         (with_scene + ["--set", "step.dt"], 2, "PATH=VALUE"), (with_scene + ["--seed"], 2, "needs a value"),

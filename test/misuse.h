@@ -84,12 +84,16 @@ typedef struct Misuse {
     crGradient gradient;
     crModes modes;
     crProblemChange problem_change;
-    crRestitutionForm form;
+    crRuleModes rule_modes;
+    crRuleChange rule_change;
+    crForm form;
+    crApproach approach;
+    crCurve curve;
     crCue cue;
     crStrike strike;
     crWrtVerdict wrt_verdict;
+    crWrtParam wrt_param;
     crTimeError time_error[MISUSE_COUNT];
-    crAdaptive adaptive;
     crWrt *wrt, *made_wrt;
     double many[4096];
     crLaw law;
@@ -117,6 +121,10 @@ typedef struct Misuse {
     crBatch *batch, *made_batch;
     crBatchResult batch_result;
     crBatchSummary batch_summary;
+    crBatchPath batch_path;
+    crBatchHit batch_hits[4];
+    const crModel* batch_models[2];
+    int batch_steps[2];
     uint64_t hash;
     FILE* file;
     crJsonDoc json;  // of a scene

@@ -244,6 +244,127 @@ def test_films():
         check(save("real.mp4", file)[0].read_bytes()[4:8] == b"ftyp", "a film")
 
 
+def pictures(path):
+    """The pictures of an .svg through a camera: [(from, to, [(fill, points)])], and the panel's left, top, right, bottom."""
+    root = ET.parse(path).getroot()
+    shown = []
+    for g in root.iter(SVG + "g"):
+        check(g[0].get("attributeName") == "display" and g[0].get("calcMode") == "discrete", "pictures in turn")
+        values, times = g[0].get("values").split(";"), [*map(float, g[0].get("keyTimes").split(";")), 1.0]
+        at = values.index("inline")
+        check(values.count("inline") == 1 and (g.get("display") == "none") == (at > 0), "the first stands where nothing plays")
+        marks = [(re.search(r"#(......)", p.get("style", "#      "))[1], float(p.get("fill-opacity", 1)), points(p))
+                 for p in g.iter(SVG + "path")]
+        shown.append((times[at], times[at + 1], marks))
+    check(shown[0][0] == 0 and shown[-1][1] == 1, "from the beginning to the end")
+    check(all(a[1] == b[0] for a, b in zip(shown, shown[1:])), "one picture at a time")
+    width, height = map(float, root.get("viewBox").split()[2:])
+    return shown, (10, 22, width - 10, height - 40)
+
+
+def middle_of(points):
+    """Centre and size of a figure in pixels."""
+    lo, hi = [min(v) for v in zip(*points)], [max(v) for v in zip(*points)]
+    return [(a + b) / 2 for a, b in zip(lo, hi)], max(b - a for a, b in zip(lo, hi))
+
+
+def eye_sees(eye, at, distance, panel, zoom=1.0):
+    """Pixels of points, by the definition of a pinhole with a field of view of 12 degrees; z is up in the picture."""
+    def unit(a):
+        return [x / math.hypot(*a) for x in a]
+
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    toward = unit(eye)
+    right = unit(cross([0, 0, 1], toward))
+    up = cross(toward, right)
+    pixels = zoom * (panel[3] - panel[1]) / 2 / math.tan(math.radians(6))
+
+    def pixel(x):
+        d = [a - b for a, b in zip(x, at)]
+        depth = distance - sum(a * b for a, b in zip(d, toward))
+        u, v = (sum(a * b for a, b in zip(d, axis)) / depth for axis in (right, up))
+        return (panel[0] + panel[2]) / 2 + pixels * u, (panel[1] + panel[3]) / 2 - pixels * v, pixels / depth
+    return pixel
+
+
+# three balls that stand still far from each other, r = 0.1
+STILL = {"carom": 1, "step": {"dt": 0.01, "duration": 0.05}, "gravity": [0, 0, -1e-9],
+         "bodies": [{"name": n, "pos": p, "shapes": [{"type": "sphere", "r": 0.1}]}
+                    for n, p in (("near", [0.3, -1, 0]), ("far", [0, 1.5, 0.4]), ("side", [1, 0, 1]))]}
+
+
+def test_camera_is_a_pinhole():
+    eye = (0.5, -2, 0.7)
+    shown, panel = pictures(save("p.svg", record("still.h5", STILL), "--eye", "0.5,-2,0.7")[0])
+    lo, hi = (-0.1, -1.1, -0.1), (1.1, 1.6, 1.1)
+    centre, half = [(a + b) / 2 for a, b in zip(lo, hi)], [(b - a) / 2 for a, b in zip(lo, hi)]
+    # all corners are in the picture with a tenth to spare, and one is just there: solved by halving
+    aspect = (panel[2] - panel[0]) / (panel[3] - panel[1])
+    corners = [[c + s * h for c, s, h in zip(centre, (1 - 2 * (i & 1), 1 - (i & 2), 1 - (i & 4) / 2), half)] for i in range(8)]
+
+    def fits(distance):
+        wide = eye_sees(eye, centre, distance, (-aspect, -1, aspect, 1))
+        return all(abs(u) * 1.1 <= aspect and abs(v) * 1.1 <= 1 for u, v, _ in map(wide, corners))
+    a, b = 3.0, 1e3
+    for _ in range(80):
+        a, b = ((a + b) / 2, b) if not fits((a + b) / 2) else (a, (a + b) / 2)
+    pixel = eye_sees(eye, centre, b, panel)
+    for body in STILL["bodies"]:
+        x, y, scale = pixel(body["pos"])
+        balls = [middle_of(m[2]) for m in shown[0][2] if m[1] == 1]
+        at, size = max((f for f in balls if math.dist(f[0], (x, y)) < 1.0), key=lambda f: f[1], default=((0, 0), 0))
+        check(abs(size / (0.2 * scale) - 1) < 0.01, "a ball where the pinhole has it, and as large", body["name"], size, 0.2 * scale)
+
+
+def test_camera_follows_and_zooms():
+    flight = dict(SCENE, bodies=[SCENE["bodies"][0]])
+    file = record(scene=flight)
+
+    def ball(*options):
+        """Middle and size of the ball in each picture; it is the first figure that is not a shadow, its darkest cap."""
+        shown, panel = pictures(save("z.svg", file, "--eye", "0,-1,0", *options)[0])
+        seen = ([m[2] for m in marks if m[1] == 1] for _, _, marks in shown)
+        return [middle_of(figures[0]) for figures in seen if figures], panel
+    (followed, panel), (zoomed, _) = ball("--follow", "ball"), ball("--follow", "ball", "--zoom", 2)
+    middle = (panel[0] + panel[2]) / 2, (panel[1] + panel[3]) / 2
+    check(len(followed) == 12 and all(math.dist(at, middle) < 0.3 for at, _ in followed), "it stays in the middle", followed[:3])
+    check(all(abs(z[1] / f[1] - 2) < 0.02 for z, f in zip(zoomed, followed)), "twice as large", zoomed[0], followed[0])
+    free, _ = ball("--zoom", 1)
+    check(math.dist(free[0][0], free[-1][0]) > 200, "else it flies through the picture", free[0], free[-1])
+    looked, _ = ball("--look", "0,0,1")
+    check(math.dist(looked[0][0], middle) < 0.3, "what is looked at is in the middle", looked[0])
+
+
+def test_camera_order_and_light():
+    # from the front the near box hides the far one, whatever their order in the file; tops are lighter than sides
+    def box(name, y, size):
+        return {"name": name, "pos": [0, y, 0], "shapes": [{"type": "box", "half": [size] * 3, "material": name}]}
+    for order in ((0, 1), (1, 0)):
+        bodies = [box("red", 0.5, 0.2), box("blue", -1.5, 1.2)]
+        scene = dict(STILL, bodies=[bodies[i] for i in order], materials={"red": {"color": "#c00000"}, "blue": {"color": "#0000c0"}})
+        shown, _ = pictures(save("o.svg", record("o.h5", scene), "--eye", "0.2,-1,0.6")[0])
+        marks = [m for m in shown[0][2] if m[1] == 1]
+        red, blue = ([i for i, m in enumerate(marks) if f(m[0])] for f in (lambda c: c[4:] == "00", lambda c: c[:2] == "00"))
+        check(red and blue and max(red) < min(blue), "the near one is drawn last", order, red, blue)
+        faces = [(m[0], middle_of(m[2])[0][1]) for m in marks if m[0][:2] == "00"][1:]
+        check(len(faces) == 3, "three faces are seen", len(faces))
+        check(max(faces)[1] == min(f[1] for f in faces), "the top is the lightest", faces)
+
+
+def test_camera_of_the_page_and_dark():
+    # every joint, spring, rope and shape, by the eye of the page
+    for name in ("cart-pole", "ball-in-cup", "woodpecker", "pool-table", "gears"):
+        check(carom("run", name, "--duration", "0.05", "--out", folder / "page.h5")[0] in (0, 4), "run", name)
+        shown, panel = pictures(save("page.svg", folder / "page.h5", "--eye", "page")[0])
+        for _, _, marks in shown:
+            for _, _, figure in marks:
+                for x, y in figure:
+                    check(panel[0] - 1 < x < panel[2] + 1 and panel[1] - 1 < y < panel[3] + 1, "within the panel", name, x, y)
+    width, height, colors, frames = read_gif(save("dark.gif", record("still.h5", STILL), "--dark")[0])
+    check(colors[frames[0][1][0]] == (0x14, 0x17, 0x1b), "dark paper", colors[frames[0][1][0]])
+
+
 def test_refusals():
     file = record()
     for words, *arguments in [("must end in .svg, .gif", file, "--what", "motion", "--out", folder / "x.png"),
@@ -251,7 +372,17 @@ def test_refusals():
                               ("goes with --what motion", file, "--out", folder / "x.mp4"),
                               ("--speed", file, "--speed", "2"), ("--speed", file, "--what", "motion", "--speed", "0"),
                               ("--speed", file, "--what", "motion", "--speed", "fast"),
-                              ("strobe", file, "--what", "motion", "--times", "0")]:
+                              ("strobe", file, "--what", "motion", "--times", "0"),
+                              ("three numbers", file, "--what", "motion", "--eye", "1,2"),
+                              ("three numbers", file, "--what", "motion", "--look", "page"),
+                              ("not all zeros", file, "--what", "motion", "--eye", "0,0,0"),
+                              ("0.01 to 1000", file, "--what", "motion", "--zoom", "0"),
+                              ("did you mean 'wheel'", file, "--what", "motion", "--follow", "whel"),
+                              ("one of them", file, "--what", "motion", "--follow", "ball", "--look", "0,0,0"),
+                              ("--eye goes with --what motion", file, "--what", "energy", "--eye", "page"),
+                              ("--dark goes with --what motion", file, "--what", "energy", "--dark"),
+                              ("screen", file, "--what", "motion", "--dark", "--out", folder / "x.svg"),
+                              ("needs a value", file, "--what", "motion", "--eye")]:
         status, out, err = carom("plot", *arguments)
         check(status == 2 and words in err, "refused", arguments, status, err)
     save("x.svg", folder / "none.h5", expect=3)

@@ -1,6 +1,7 @@
 """carom spread: tables, JSON and CSV that agree with each other, the same bytes for any threads, refusals by name."""
 import atexit
 import csv
+import ctypes
 import html
 import json
 import math
@@ -25,6 +26,39 @@ def spread(*arguments, expect=0):
     status, out, err = carom("spread", *arguments, "--json")
     check(status == expect, arguments, status, out[-500:], err)
     return json.loads(out)
+
+
+def has_driver():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+        return True
+    except OSError:
+        return False
+
+
+def test_devices():
+    """threads are what nothing said means; gpu is refused by name where there is no driver."""
+    asked = ("bouncing-ball", "--jitter", "velocity=0.01", "--samples", "9", "--until", "0.3")
+    plain = spread(*asked)
+    check(spread(*asked, "--device", "threads", "--threads", "3") == plain, "threads")
+    check(spread(*asked, "--device", "serial") == plain, "serial")
+    status, _, err = carom("spread", *asked, "--device", "card")
+    check(status == 2 and "--device is 'card', must be serial, threads or gpu" in err, status, err)
+    if not has_driver():
+        status, out, err = carom("spread", *asked, "--device", "gpu")
+        check(status == 1 and out == "" and "libcuda" in err and "use serial or threads" in err, status, out, err)
+
+
+def test_settings_that_are_drawn():
+    """Samples that differ in settings of the step are scenes of their own: with nothing drawn from them, the same outcome."""
+    asked = ("bouncing-ball", "--set", "impact.threshold=0.01", "--jitter", "velocity=0.01", "--samples", "6", "--until", "0.9")
+    files = [DIR / f"settings-{i}.csv" for i in range(3)]
+    spread(*asked, "--out", files[0])
+    for file, threads in zip(files[1:], ("1", "2")):
+        spread(*asked, "--jitter", "impact.threshold=uniform:1e-300", "--threads", threads, "--out", file)
+    rows = [list(csv.DictReader(file.open())) for file in files]
+    check(files[1].read_bytes() == files[2].read_bytes(), "threads change nothing")
+    check([r["impacts"] for r in rows[0]] == [r["impacts"] for r in rows[1]], rows)
 
 
 def test_answer_from_its_own_samples():

@@ -24,9 +24,12 @@ void test_register(crTest* test);
 bool test_check(bool ok, const char* file, int line, const char* format, ...) CR_PRINTF(4, 5);
 void test_skip(const char* reason);
 
-// Full counts when CAROM_SOAK is set in the environment, a thirtieth (at least 200) otherwise; with CAROM_FEW, for processors
-// that are emulated, a six-hundredth (at least 40).
+// Full counts when CAROM_SOAK is set in the environment, a thirtieth (at least 200) otherwise; with CAROM_FEW, for
+// sanitizers and for processors that are emulated, a six-hundredth (at least 40).
 int test_samples(int full);
+
+// cr_hash of numbers of `size` bytes each, the lowest byte first on every processor.
+uint64_t test_hash(uint64_t hash, const void* numbers, size_t size, size_t count);
 
 #define TEST(title)                                                   \
     static void title(void);                                          \

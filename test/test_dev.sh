@@ -1,7 +1,8 @@
 #!/bin/sh
 # ./dev deps waits for another package manager: the lock of the package lists is tried again, those of dpkg are given
-# a time limit, and every other failure ends it. apt-get, dpkg-query, sudo and sleep are stand-ins that keep a log.
+# a time limit, and every other failure ends it. apt-get, apt-cache, dpkg-query, sudo and sleep are stand-ins; some keep a log.
 set -eu
+[ -z "${CAROM_SANITIZE:-}" ] || { echo "skipped: not with sanitizers"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
@@ -18,6 +19,7 @@ esac
 EOF
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/apt-cache"
 printf '#!/bin/sh\necho "sleep $*" >>"$LOG"\n' >"$work/bin/sleep"
 chmod +x "$work"/bin/*
 PATH="$work/bin:$PATH"

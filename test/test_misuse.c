@@ -116,8 +116,10 @@ static void fill_contact(Misuse* f) {
     f->problem.v = u;
     static const double p[3] = {1, -0.2, -0.1};
     CHECK_STATUS(cr_modes_find(&f->problem, &f->arena, p, 1e-6, 0.0, &f->modes, NULL), CR_OK);
-    f->form =
-        (crRestitutionForm){.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
+    CHECK_STATUS(cr_rule_modes_find(&f->rule, &f->problem, &f->arena, p, 0.0, &f->rule_modes, NULL), CR_OK);
+    f->form = (crForm){.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
+    static const double zero[1] = {0.0};
+    f->curve = (crCurve){.rows = 1, .columns = 1, .x = zero, .value = zero};
     f->cue = (crCue){.mass = 0.5, .end_mass = 0.01, .e = 0.7, .mu = 0.7};
 }
 
@@ -195,12 +197,16 @@ static void fill_worlds(Misuse* f) {
     CHECK_STATUS(cr_world_step(f->world, NULL), CR_OK);
     CHECK_STATUS(cr_world_save(f->world, f->bytes, sizeof f->bytes), CR_OK);
     CHECK_STATUS(cr_wrt_create(&f->world_def, &f->wrt, NULL), CR_OK);
+    f->wrt_param = (crWrtParam){CR_WRT_MU, 0, 0};
     f->batch_def = cr_batch_def();
     f->batch_def.model = f->model;
     f->batch_def.step = f->settings;
     f->batch_def.count = 2;
+    f->batch_def.hits = 4;
+    f->batch_steps[0] = f->batch_steps[1] = 1;
+    f->batch_models[0] = f->batch_models[1] = f->model;
+    f->batch_path = (crBatchPath){.samples = 1, .h = f->ones, .steps = f->batch_steps};
     CHECK_STATUS(cr_batch_create(&f->batch_def, &f->batch, NULL), CR_OK);
-    f->adaptive = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
 }
 
 static void fill_files(Misuse* f) {

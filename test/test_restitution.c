@@ -3,8 +3,8 @@
 #include "sample.h"
 #include "test.h"
 
-static crRestitution table_of(const crRestitutionForm* form, double* speed, double* e) {
-    int rows = cr_restitution_form(form, speed, e, NULL);
+static crRestitution table_of(const crForm* form, double* speed, double* e) {
+    int rows = cr_form_table(form, speed, e, NULL);
     CHECK(rows > 0 && rows <= CR_FORM_ROWS);
     return (crRestitution){.count = rows, .speed = speed, .e = e};
 }
@@ -13,11 +13,11 @@ TEST(power_law_against_the_library_s_pow) {
     double speed[CR_FORM_ROWS], e[CR_FORM_ROWS];
     crRandom random = sample_seed(1);
     for (int i = 0; i < test_samples(2000); i++) {
-        crRestitutionForm form = {.kind = CR_FORM_POWER,
-                                  .speed = sample_uniform(&random, 0.1, 10.0),
-                                  .e = sample_uniform(&random, 0.1, 1.0),
-                                  .exponent = sample_uniform(&random, 0.0, 1.0),
-                                  .most = sample_uniform(&random, 0.5, 1.0)};
+        crForm form = {.kind = CR_FORM_POWER,
+                       .speed = sample_uniform(&random, 0.1, 10.0),
+                       .e = sample_uniform(&random, 0.1, 1.0),
+                       .exponent = sample_uniform(&random, 0.0, 1.0),
+                       .most = sample_uniform(&random, 0.5, 1.0)};
         crRestitution table = table_of(&form, speed, e);
         double v = form.speed * pow(2.0, sample_uniform(&random, -7.9, 7.9));
         double exact = fmin(form.most, form.e * pow(v / form.speed, -form.exponent));
@@ -56,7 +56,7 @@ TEST(viscoelastic_spheres_against_their_motion) {
     double speed[CR_FORM_ROWS], e[CR_FORM_ROWS];
     const double rho = 1.0, A = 0.05;
     double reference = collide(rho, A, 1.0);
-    crRestitutionForm form = {.kind = CR_FORM_VISCOELASTIC, .speed = 1.0, .e = reference};
+    crForm form = {.kind = CR_FORM_VISCOELASTIC, .speed = 1.0, .e = reference};
     crRestitution table = table_of(&form, speed, e);
     const double tries[] = {0.05, 0.3, 3.0, 20.0};
     for (int i = 0; i < 4; i++) {
@@ -69,7 +69,7 @@ TEST(viscoelastic_spheres_against_their_motion) {
 
 TEST(plastic_spheres) {
     double speed[CR_FORM_ROWS], e[CR_FORM_ROWS];
-    crRestitutionForm form = {.kind = CR_FORM_PLASTIC, .speed = 0.05};
+    crForm form = {.kind = CR_FORM_PLASTIC, .speed = 0.05};
     crRestitution table = table_of(&form, speed, e);
     CHECK(cr_restitution_at(&table, 0.01) == 1.0 && cr_restitution_at(&table, 0.05) == 1.0);
     // far beyond yield e falls with v^-1/4 (Johnson)
@@ -84,7 +84,7 @@ TEST(plastic_spheres) {
 TEST(splines_pass_through_their_rows_without_overshoot) {
     double speed[CR_FORM_ROWS], e[CR_FORM_ROWS];
     const double v[] = {0.0, 1.0, 2.0, 5.0, 9.0}, values[] = {0.95, 0.9, 0.5, 0.45, 0.45};
-    crRestitutionForm form = {.kind = CR_FORM_SPLINE, .count = 5, .speeds = v, .values = values};
+    crForm form = {.kind = CR_FORM_SPLINE, .count = 5, .speeds = v, .values = values};
     crRestitution table = table_of(&form, speed, e);
     for (int i = 0; i < 5; i++)
         CHECK_NEAR(cr_restitution_at(&table, v[i]), values[i], 1e-15);
@@ -94,9 +94,8 @@ TEST(splines_pass_through_their_rows_without_overshoot) {
 
 TEST(bad_forms_are_refused_by_field) {
     double speed[CR_FORM_ROWS], e[CR_FORM_ROWS];
-    const crRestitutionForm good = {
-        .kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
-    crRestitutionForm forms[] = {good, good, good, good, good, good};
+    const crForm good = {.kind = CR_FORM_POWER, .speed = 1.0, .e = 0.5, .exponent = 0.25, .most = 1.0};
+    crForm forms[] = {good, good, good, good, good, good};
     forms[0].speed = 0.0;
     forms[1].e = 1.5;
     forms[2].exponent = NAN;
@@ -106,7 +105,7 @@ TEST(bad_forms_are_refused_by_field) {
     const char* const fields[] = {"speed", "e", "exponent", "most", "kind", "rows"};
     for (int i = 0; i < 6; i++) {
         crError error = {0};
-        CHECK(cr_restitution_form(&forms[i], speed, e, &error) < 0);
+        CHECK(cr_form_table(&forms[i], speed, e, &error) < 0);
         CHECK_TEXT(error.field, fields[i]);
     }
 }

@@ -432,7 +432,7 @@ TEST(a_scene_that_has_nothing_of_a_class_is_refused) {
     CHECK_STATUS(refused(&c, "position=1", &error), CR_ERR_MISSING);
     CHECK_STATUS(refused(&c, "gap=1", &error), CR_ERR_MISSING);
     CHECK_STATUS(refused(&c, "e=1", &error), CR_ERR_ARGUMENT);
-    CHECK(strstr(error.message, "material 't' has e by speed") != NULL);
+    CHECK(strstr(error.message, "material 't' depends on the impact") != NULL);
     CHECK_STATUS(refused(&c, "spin=1", &error), CR_OK);
     close_case(&c);
 }

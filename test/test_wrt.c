@@ -137,7 +137,7 @@ TEST(adjoint_of_a_run_with_bounces) {
     double by_end[12] = {0}, by_start[12], by_force[50 * 6];
     crWrtVerdict verdict;
     by_end[2] = 1.0;
-    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, steps, NULL, by_end, by_start, by_force, &verdict, NULL),
+    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, steps, NULL, by_end, by_start, by_force, NULL, &verdict, NULL),
                  CR_OK);
     CHECK(verdict.verdict == CR_SMOOTH);
     // the same figure of the exact motion, by differences in extended precision
@@ -198,7 +198,7 @@ TEST(adjoint_is_the_transpose_of_steps) {
     for (int i = 14; i < 21; i++)
         d[i] = 0.0;
     crWrtVerdict verdict;
-    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, 4, NULL, y, by_start, NULL, &verdict, NULL), CR_OK);
+    CHECK_STATUS(cr_wrt_adjoint(wrt, &s.state, 4, NULL, y, by_start, NULL, NULL, &verdict, NULL), CR_OK);
     double back = 0.0, forward = 0.0;
     for (int i = 0; i < 14; i++)
         back += by_start[i] * d[i];
@@ -278,41 +278,5 @@ TEST(flight_has_no_time_error_and_bad_times_are_refused) {
     times[1] = 0.1;
     CHECK_STATUS(cr_time_error(&def, NULL, 2, times, errors, &error), CR_ERR_RANGE);
     CHECK_TEXT(error.field, "times");
-    cr_model_destroy(model);
-}
-
-// Steps that follow their error: within the tolerance, the same bits twice, and fewer than with the shortest throughout.
-TEST(adaptive_steps) {
-    crModel* model = two_arms();
-    crWorldDef def = cr_world_def();
-    def.model = model;
-    def.step.dt = 0.02;
-    crWorld* world[2] = {NULL, NULL};
-    crAdaptive a[2];
-    for (int i = 0; i < 2; i++) {
-        a[i] = (crAdaptive){.tolerance = 1e-6, .least = 1e-5};
-        CHECK_STATUS(cr_world_create(&def, &world[i], NULL), CR_OK);
-        CHECK_STATUS(cr_adaptive_run(world[i], 0.6, &a[i], NULL), CR_OK);
-        CHECK(cr_world_state(world[i])->time == 0.6);
-    }
-    CHECK(cr_world_hash(world[0]) == cr_world_hash(world[1]) && a[0].steps == a[1].steps);
-    CHECK(a[0].steps > 30 && a[0].rejected > 0 && a[0].forced == 0);
-    def.step.dt = 1e-5;
-    crWorld* fine = NULL;
-    CHECK_STATUS(cr_world_create(&def, &fine, NULL), CR_OK);
-    CHECK_STATUS(cr_world_run(fine, 0.6, NULL), CR_OK);
-    crVec3 end = cr_vec3(1, 0, 0);
-    double off = cr_norm(
-        cr_sub(cr_pose_point(cr_world_pose(world[0], 2), end), cr_pose_point(cr_world_pose(fine, 2), end)));
-    // errors of steps add up, and a double pendulum makes them grow
-    test_check(off < 5.0 * a[0].error + 1e-6, __FILE__, __LINE__, "off by %g, sum of errors %g", off,
-               a[0].error);
-    crError error = {0};
-    a[0].tolerance = 0.0;
-    CHECK_STATUS(cr_adaptive_run(world[0], 1.0, &a[0], &error), CR_ERR_RANGE);
-    CHECK_TEXT(error.field, "tolerance");
-    for (int i = 0; i < 2; i++)
-        cr_world_destroy(world[i]);
-    cr_world_destroy(fine);
     cr_model_destroy(model);
 }

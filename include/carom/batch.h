@@ -38,6 +38,8 @@ typedef struct crBatchDef {
     const crAllocator* allocator;  // NULL: libc
     const char* program;  // gpu: text of the device program (carom.ptx, made by ./dev gpu); it is not kept
     size_t room;          // gpu: bytes of working memory of a device thread, at least 32 kB; 0: by the model
+    int device;           // gpu: its number, modulo how many there are; 0
+    int hits;             // pairs of bodies that are kept of each world, see cr_batch_hits; 0
 } crBatchDef;
 
 typedef struct crBatch crBatch;
@@ -52,6 +54,18 @@ CR_API void cr_batch_destroy(crBatch* batch);  // accepts NULL
 // this call; its status tells why, and the call is CR_OK. Others: CR_ERR_RANGE, CR_ERR_MEMORY, CR_ERR_FILE where a
 // device is lost, which leaves the worlds as they were before the call.
 CR_API crStatus cr_batch_step(crBatch* batch, double h, int steps, crError* error);
+
+// Steps of each world's own. Sample k of world i comes after steps[i*samples + k] steps of length h[i*samples + k];
+// where that is 0 nothing is made or written.
+typedef struct crBatchPath {
+    int samples;       // >= 1
+    const double* h;   // s (count*samples)
+    const int* steps;  // >= 0 (count*samples)
+    bool as_dt;        // thresholds that scale with settings.dt take h in its place
+    double* q;         // q at each sample (count*samples*nq); NULL: not wanted
+} crBatchPath;
+// As cr_batch_step, along a path. A world that fails has no samples after that.
+CR_API crStatus cr_batch_follow(crBatch* batch, const crBatchPath* path, crError* error);
 
 // The numbers of all worlds, one row for each.
 typedef enum crBatchArray {
@@ -93,6 +107,12 @@ CR_API const char* cr_vary_name(crVary what);  // "mass", "mu", "e", "size"; NUL
 // changes keeps its state.
 CR_API crStatus cr_batch_vary(crBatch* batch, crVary what, int index, const double* values, crError* error);
 
+// World i becomes one of models[i] (count), at its reference position, at rest. Models have the structure of the batch's:
+// bodies, joints, shapes, materials, loops and actuators; every number of them may differ. They must not change before the
+// next call of this function; NULL: all worlds are of the batch's model again. Fails: CR_ERR_RANGE for a model of another
+// structure, or one that the back end cannot hold.
+CR_API crStatus cr_batch_models(crBatch* batch, const crModel* const* models, crError* error);
+
 // World i becomes what `world` is: state, contact forces, sleep; and the other way round. Both must be of the batch's
 // model and settings. A world that was restored from a snapshot resets a world of a batch so.
 CR_API crStatus cr_batch_put(crBatch* batch, int index, const crWorld* world, crError* error);
@@ -103,8 +123,21 @@ typedef struct crBatchResult {
     crStatus status;  // of its last step; CR_OK: all were made
     int handed;       // steps that the device handed to the host for want of room
     crTally tally;    // of the certificates of its steps
+    double created;   // most energy that impacts of one step created, J
+    double rise;      // most that kinetic and potential energy rose above its value before the call, J
 } crBatchResult;
 CR_API crStatus cr_batch_result(crBatch* batch, int index, crBatchResult* result, crError* error);
+
+// Bodies that hit each other, a < b. Pairs of one impact stand in the order of bodies; all but the first are `together`.
+typedef struct crBatchHit {
+    int a, b;
+    bool together;
+} crBatchHit;
+// The first pairs that hit each other in the last cr_batch_step or cr_batch_follow in the order of time, at most
+// crBatchDef.hits of them; how many are there; and how many hits there were, with repetition. Methods without impacts (lcp, moreau) have
+// the contacts that began.
+CR_API crStatus cr_batch_hits(crBatch* batch, int index, crBatchHit* hits, int* count, int* all,
+                              crError* error);
 
 // And in all of them.
 typedef struct crBatchSummary {

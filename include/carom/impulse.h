@@ -31,6 +31,8 @@ typedef struct crRestitution {
     void* ctx;
 } crRestitution;
 
+typedef struct crByImpact crByImpact;  // coefficients that depend on the impact: carom/forms.h
+
 // One collision in the user's coordinates. Start from cr_collision().
 typedef struct crCollision {
     crMat3 W;                         // symmetric positive semidefinite, 1/kg
@@ -43,6 +45,8 @@ typedef struct crCollision {
     bool normalize;                   // accept an n of any length but zero
     bool has_frame;                   // use frame instead of the default one
     crMat3 frame;                     // columns n, t1, t2; orthonormal, right- or left-handed
+    const crByImpact* by_impact;      // NULL, or coefficients that depend on the impact (override e, et, mu)
+    crVec3 omega;                     // angular velocity of B against A, rad/s; only by_impact reads it
 } crCollision;
 
 // The same in the contact frame: x is along n, y along t1, z along t2.
@@ -70,7 +74,7 @@ CR_API crCollision cr_collision(void);
 CR_API crRigid cr_rigid(void);  // 1 kg, unit inertia, at rest at the origin
 CR_API crRigid cr_rigid_sphere(double mass, double radius);
 
-// Fill W and V from two bodies touching at point (world coordinates). Fixed bodies contribute nothing to W.
+// Fill W, V and omega from two bodies touching at point (world coordinates). Fixed bodies contribute nothing to W.
 CR_API crStatus cr_collision_bodies(crCollision* collision, const crRigid* a, const crRigid* b, crVec3 point,
                                     crError* error);
 

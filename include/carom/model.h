@@ -48,6 +48,7 @@ typedef struct crSurface {
     double viscous;                   // smooth tangential force per speed, N s/m
     double mu_stribeck;               // height of the smooth Stribeck hump over mu, >= 0
     double speed_stribeck;            // slip speed of its top, m/s, > 0
+    const crByImpact* by_impact;      // NULL, or coefficients that depend on the impact (override e, et, mu)
 } crSurface;
 
 typedef struct crMaterial {
@@ -65,7 +66,8 @@ typedef struct crMaterialPair {
 
 // The surface two materials make, and whose frame its axis is in.
 typedef struct crContactSurface {
-    crSurface surface;  // e_of_speed resolved into e; vertices is scaled by polygon_scale
+    crSurface
+        surface;  // e_of_speed and by_impact resolved into e, et, mu; vertices is scaled by polygon_scale
     double polygon_scale;
     int axis_of;  // 0: the body of material a, 1: of b, -1: isotropic
 } crContactSurface;
@@ -106,6 +108,8 @@ typedef struct crDof {
     double motor_force;   // largest force of the motor, >= 0, may be INFINITY; 0 is no motor
     double motor_speed;   // speed it aims at (copied into the state, where it may change)
     double armature;      // inertia of a rotor along this velocity, added to M, >= 0, kg m^2 or kg
+    double force_lower,
+        force_upper;  // limits of what all actuators together give along it; both 0: none, N m or N
 } crDof;
 
 // Where a driven body is, and how it moves, in world axes.
@@ -149,7 +153,7 @@ typedef struct crBody {
     int last;             // last velocity on the way from the world, -1 where there is none
     bool single;          // a free body that carries no other: the 6x6 fast path
     bool mass_given;      // shapes add nothing
-    bool deep;            // of a root: its tree has paths of more than 128 velocities, and M no rows for them
+    bool deep;            // of a root: its tree has paths of more than 48 velocities, and M no rows for them
     crPose pose;          // as in crBodyDef, and so on
     crVec3 axis;          // unit
     double mass;          // kg
@@ -239,6 +243,7 @@ typedef struct crModel {
     int loop_count;
     int exclusion_count;
     int nu;  // actuators
+    int na;  // those of them that have an activation
     int site_count;
     int sensor_count;
     int nsensor;  // numbers of all sensors
@@ -249,7 +254,7 @@ typedef struct crModel {
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
     int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
-               // path has more than 128 velocities (nv)
+               // path has more than 48 velocities (nv)
     int*
         dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
     double* q0;        // coordinates of the reference position (nq)
@@ -303,6 +308,7 @@ typedef struct crState {
     double* force;        // applied along each velocity, N or N m (nv)
     double* motor_speed;  // aims of the motors (nv)
     double* ctrl;         // controls of the actuators (nu)
+    double* act;          // activations of those that have one, in their order (na)
 } crState;
 
 // The reference position at rest, arrays from the arena.

@@ -21,6 +21,41 @@ CR_API crStatus cr_modes_apply(const crModes* modes, const crProblemChange* chan
 CR_API crStatus cr_modes_adjoint(const crModes* modes, const double* by_p, const double* by_u, double* by_g,
                                  double* by_mu);
 
+// Derivatives of a rule: many contacts at one instant.
+
+// What changes at an impact; NULL: nothing.
+typedef struct crRuleChange {
+    const double* u_free;       // velocities before (rows)
+    const double* W;            // by rows (rows*rows)
+    const double *mu, *e, *et;  // of each block (block_count)
+} crRuleChange;
+
+typedef struct crRuleModes {
+    crSmoothness
+        verdict;  // of the stages of the rule; where differenced, the worst of the changes applied so far
+    crSwitch nearest;  // switch that is nearest
+    double distance;   // change of a contact's velocity that reaches it, to first order, m/s; NaN: not known
+    double jump;       // of p, N s; 0 where there is none
+    bool differenced;  // the rule, or the law it uses, has no formula here: its answers are differenced
+    // of the functions below
+    const crRule* rule;
+    const crProblem* problem;
+    const double* p;
+    crArena* arena;
+    double* W;  // dense
+    struct cr__RuleStages* stages;
+} crRuleModes;
+
+// The stages of a rule and their modes at its answer p. newton, coupled and poisson: implicit function theorem on each
+// stage. sequence: derivatives of the law, blow after blow; the order of blows is a switch. Other rules, polygons,
+// prescribed impulses, rules and laws of the user without a formula are differenced. A switch nearer than `near` (m/s)
+// makes the verdict one-sided and the derivative differenced. All memory is the arena's; rule, problem and p must stay.
+CR_API crStatus cr_rule_modes_find(const crRule* rule, const crProblem* problem, crArena* arena,
+                                   const double* p, double near, crRuleModes* modes, crError* error);
+// J v: the change of p (rows) for a change times a falling and a rising number; either may be NULL.
+CR_API crStatus cr_rule_modes_apply(crRuleModes* modes, const crRuleChange* change, double* minus,
+                                    double* plus, crError* error);
+
 #ifdef __cplusplus
 }
 #endif

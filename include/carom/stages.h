@@ -46,10 +46,11 @@ typedef struct crStepContact {
     bool planar;    // one tangent: both bodies move in one plane
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     bool bounces;   // its restitution may be other than 0, at some speed
-    const crContactSurface* surface;  // e at zero speed; lives as long as the step
-    double e;                         // restitution at `speed`
-    double speed;                     // normal velocity at the start, negative where approaching, m/s
-    double delta;                     // deadband, m
+    const crContactSurface*
+        surface;   // coefficients at the velocity it was found at; lives until the next step
+    double e;      // restitution at `speed`
+    double speed;  // normal velocity at the start, negative where approaching, m/s
+    double delta;  // deadband, m
     // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
     // last solve also what turning bodies may gain on it in a step
     double fast;
@@ -132,6 +133,16 @@ typedef struct crStepTies {
     int* of_row;    // problem_build, in scratch: place of each row, -1: none
 } crStepTies;
 
+// Bodies at the end of the last step, which is the beginning of the next where q, v and time are still the same: audit.
+typedef struct crStepAudited {
+    bool known;
+    double time;     // s
+    double *q, *v;   // (nq, nv)
+    double* energy;  // of bodies of trees, up to the last of them, J
+    double* size;    // of the terms it is the sum of, J; likewise
+    crPose* pose;    // (nb)
+} crStepAudited;
+
 // Arrays that nobody owns between two calls.
 typedef struct crStepWork {
     int* mark;    // zero between uses (nb)
@@ -175,6 +186,7 @@ struct crStep {
     crStepPosed posed;
     crStepWarm warm;
     crStepTies ties;
+    crStepAudited audited;
     crStepWork work;
     crStepRecord record;
     double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
@@ -182,6 +194,7 @@ struct crStep {
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
+    bool still;                 // cone: the step left q, v = 0 and forces as they were, to the bit
 };
 
 // Memory and the reference position at rest. The model must outlive the step and not change.

@@ -27,8 +27,9 @@ typedef enum crLcpRestitution { CR_LCP_NEWTON, CR_LCP_POISSON } crLcpRestitution
 
 // Start from cr_step_settings().
 typedef struct crStepSettings {
-    crMethod method;               // cone
-    double dt;                     // length of a step, > 0, s; 1/240
+    crMethod method;  // cone
+    double dt;        // length of a step, > 0, s; 1/240
+    double error;  // error of time that a part of a step may leave in positions, m; 0: steps have one part; 0
     crLevel level;                 // lcp; position
     bool fixed_point;              // lcp: everything at the end of the step; false
     int directions;                // lcp: friction directions in space, >= 3; 8
@@ -128,6 +129,7 @@ typedef struct crCertificate {
     int crossings;           // pairs that passed through each other between beginning and end
     int crossings_unsure;    // pairs of which that cannot be told
     double loop_error;       // of position, m or rad
+    double time_error;       // sum of the errors of time of the step's parts, m; 0 where settings.error is 0
     double energy_change;    // of the whole world, kinetic and potential, J
     double work;             // by motors, applied forces and driven bodies, J; NaN where a user's force acts
     double energy_created;   // by impacts and contact solves, J; 0 where none did

@@ -1,9 +1,12 @@
-// wrt.h - motion with respect to its start, its forces and its time step.
+// wrt.h - motion with respect to its start, its forces, its parameters and its time step.
 //
 // A crWrt is a world of its own that makes the same steps, solved as far as they can be, from any state it is given. A
-// change of a state is written along the velocities: nv changes of position (as a velocity times a time), nv of v, and nv
-// of the applied forces. Steps are differenced from both sides: the time of an impact, the position pass and every method
-// and rule are in it. Contact problems by themselves have exact derivatives: cr_modes_find in resolve.h.
+// change of a state is written along the velocities: nv changes of position (as a velocity times a time), nv of v, nv of the
+// applied forces, and one for each parameter. A step is recorded as a list of moves and impacts, and these are differentiated
+// one by one: contact solves and rules by their modes (implicit function theorem), instants of impacts by the gap that
+// defines them (saltation), the position pass by its contacts. What the list does not describe (loops, loads, drag of
+// contacts, methods other than cone) and steps at a switch, which have two sides, are differenced as a whole; the verdict
+// says so. Contact problems and rules by themselves: modes.h.
 #ifndef CAROM_WRT_H
 #define CAROM_WRT_H
 
@@ -22,26 +25,53 @@ typedef struct crWrtVerdict {
         nearest;  // open/close: the sides have other contacts or impacts; stick/slip: contacts in another mode
     double jump;      // size of the jump, in the units of changes; 0 where there is none
     double residual;  // of the step's contact solves: they must be solved, or the derivative is refused
+    double
+        distance;  // change of a contact's velocity that reaches the nearest switch, to first order, m/s; NaN: not known
+    bool differenced;  // the step as a whole was differenced
+    const char* why;   // then the reason, else NULL
 } crWrtVerdict;
+
+// Parameters that a step may be differentiated by.
+typedef enum crWrtParamKind {
+    CR_WRT_MASS,  // of body a, its inertia in proportion, kg
+    CR_WRT_MU,    // friction between materials a and b
+    CR_WRT_E,     // restitution between them
+    CR_WRT_ET,    // tangential restitution
+    CR_WRT_CTRL,  // control of actuator a
+} crWrtParamKind;
+typedef struct crWrtParam {
+    crWrtParamKind kind;
+    int a, b;
+} crWrtParam;
 
 // Steps of def->step.dt, in certified quality with the least tolerance, without sleep. def as for cr_world_create.
 CR_API crStatus cr_wrt_create(const crWorldDef* def, crWrt** wrt, crError* error);
 CR_API void cr_wrt_destroy(crWrt* wrt);  // accepts NULL
 
+// Parameters: changes have 3 nv + count entries from now on. CR_ERR_RANGE: no such body or material.
+CR_API crStatus cr_wrt_params(crWrt* wrt, int count, const crWrtParam* params, crError* error);
+// Values of the parameters from now on, as long as it lives; those of controls are ignored, since a state brings its own.
+// CR_ERR_RANGE: mass <= 0, mu or e < 0, et outside -1 to 1; nothing is changed then.
+CR_API crStatus cr_wrt_set(crWrt* wrt, const double* values, crError* error);
+
 // One step: `to` (may be NULL, or from) is the state after it.
 CR_API crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* error);
-// J v: the change (2 nv) after a step from a change before it (3 nv). minus and plus are the two sides, for d times a
+// J v: the change (2 nv) after a step from a change before it (3 nv + params). minus and plus are the two sides, for d times a
 // falling and a rising number; either may be NULL. CR_ERR_RANGE with the residual where a step is not solved.
 CR_API crStatus cr_wrt_apply(crWrt* wrt, const crState* from, const double* d, double* minus, double* plus,
                              crWrtVerdict* verdict, crError* error);
-// J by rows (2 nv * 3 nv), and the worst verdict of its columns.
+// J by rows (2 nv * (3 nv + params)), and the worst verdict of its columns.
 CR_API crStatus cr_wrt_jacobian(crWrt* wrt, const crState* from, double* J, crWrtVerdict* verdict,
                                 crError* error);
-// v^T J over many steps: from the derivatives of a figure by the last state (2 nv) those by the first (2 nv), and by the
-// applied force of each step (steps*nv, or NULL). forces (steps*nv, or NULL for those of the state) act during each step.
+// v^T J of one step: from the derivatives of a figure by the state after it (2 nv) those by a change before it (3 nv +
+// params).
+CR_API crStatus cr_wrt_back(crWrt* wrt, const crState* from, const double* by, double* out,
+                            crWrtVerdict* verdict, crError* error);
+// v^T J over many steps: from the derivatives of a figure by the last state (2 nv) those by the first (2 nv), by the
+// applied force of each step (steps*nv, or NULL) and by the parameters (params, or NULL). forces (steps*nv, or NULL for those of the state) act during each step.
 // States are kept at about sqrt(steps) of them and made again in between. state is left at the end.
 CR_API crStatus cr_wrt_adjoint(crWrt* wrt, crState* state, int steps, const double* forces,
-                               const double* by_end, double* by_start, double* by_force,
+                               const double* by_end, double* by_start, double* by_force, double* by_param,
                                crWrtVerdict* verdict, crError* error);
 
 // The error that the length of the step leaves, of one body at one time: from runs with dt, dt/2 and dt/4, whose
@@ -57,19 +87,6 @@ typedef struct crTimeError {
 // in errors[i*nb + b].
 CR_API crStatus cr_time_error(const crWorldDef* def, const crState* start, int count, const double* times,
                               crTimeError* errors, crError* error);
-
-// A run whose step length follows its error: a step and two halves of it are compared, and the halves are kept.
-typedef struct crAdaptive {
-    double tolerance;  // of position and angle times size, added up by a step, m; > 0
-    double least;      // shortest step, s; > 0
-    double h;          // length to try next; 0: dt of the world
-    int steps;         // kept so far, each two halves
-    int rejected;      // tried and made shorter
-    int forced;        // kept at the least length though their error is larger
-    double error;      // sum of the errors of the steps kept, m
-} crAdaptive;
-// To `time`, by steps of dt of the world divided by powers of two.
-CR_API crStatus cr_adaptive_run(crWorld* world, double time, crAdaptive* adaptive, crError* error);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,8 @@ from carom import _records
 Array = NDArray[np.float64]
 LawLike = Union["Law", str, Callable[["Contact"], ArrayLike]]
 RuleLike = Union["Rule", str]
-Restitution = Union[float, ArrayLike, Callable[[float], float]]
+Restitution = Union[float, ArrayLike, Mapping[str, Any], Callable[[float], float]]
+Coefficient = Union[float, Mapping[str, Any], Callable[[float, float, float, float], float]]
 
 __version__: str
 numerics_revision: int
@@ -176,6 +177,7 @@ class Actuator(NamedTuple):
     ctrl_upper: float
     force_lower: float
     force_upper: float
+    act: int
 
 class Sensor(NamedTuple):
     name: str
@@ -213,12 +215,12 @@ class Model:
     @property
     def shapes(self) -> list[Shape]: ...
     def __init__(self) -> None: ...
-    def material(self, name: Optional[str] = ..., *, density: float = ..., mu: float = ..., e: Restitution = ...,
-                 et: float = ..., mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ...,
+    def material(self, name: Optional[str] = ..., *, density: float = ..., mu: Coefficient = ..., e: Restitution = ...,
+                 et: Coefficient = ..., mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ...,
                  mu_spin: float = ..., mu_roll: float = ..., viscous: float = ..., mu_stribeck: float = ...,
                  speed_stribeck: float = ...) -> int: ...
-    def pair(self, a: int, b: int, *, mu: float = ..., e: Restitution = ..., et: float = ..., mu2: float = ...,
-             axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ..., mu_spin: float = ..., mu_roll: float = ...,
+    def pair(self, a: int, b: int, *, mu: Coefficient = ..., e: Restitution = ..., et: Coefficient = ...,
+             mu2: float = ..., axis: ArrayLike = ..., polygon: Optional[ArrayLike] = ..., mu_spin: float = ..., mu_roll: float = ...,
              viscous: float = ..., mu_stribeck: float = ..., speed_stribeck: float = ...) -> None: ...
     def exclude(self, a: int, b: int) -> None: ...
     def filter(self, shape: int, group: int, mask: int) -> None: ...
@@ -307,6 +309,7 @@ class Batch:
     ctrl: Any
     def __init__(self, model: Union[Model, Scene], count: int, *, device: str = ..., threads: Optional[int] = ...,
                  program: Optional[str] = ..., room: int = ..., **settings: Any) -> None: ...
+    def write(self, name: str, rows: ArrayLike, where: Optional[ArrayLike] = ...) -> None: ...
     def __len__(self) -> int: ...
     def step(self, steps: int = ..., h: Optional[float] = ...) -> None: ...
     def vary(self, what: str, index: int, values: ArrayLike) -> None: ...
@@ -324,6 +327,7 @@ class Batch:
 
 class World:
     ctrl: Any
+    act: Any
     sensors: Readings
     def reset(self, key: Optional[str] = ...) -> None: ...
     def set_state(self, q: Optional[ArrayLike] = ..., v: Optional[ArrayLike] = ..., ctrl: Optional[ArrayLike] = ...,
@@ -352,7 +356,8 @@ class World:
                  threads: int = ..., threshold: float = ..., cluster: float = ..., deadband: float = ...,
                  position_tol: float = ..., impact_limit: int = ..., level: str = ..., fixed_point: bool = ...,
                  directions: int = ..., restitution: str = ..., theta: float = ..., activation: float = ...,
-                 toi: str = ..., force: Optional[Callable[[float, Array, Array], ArrayLike]] = ...) -> None: ...
+                 toi: str = ..., error: float = ...,
+                 force: Optional[Callable[[float, Array, Array], ArrayLike]] = ...) -> None: ...
     def step(self, count: int = ...) -> None: ...
     def run(self, time: float) -> Certificate: ...
     def record(self, time: float, every: int = ...) -> Trajectory: ...

@@ -16,7 +16,7 @@ def _array(name):
         return _carom._batch_read(self._batch, which)
 
     def write(self, rows):
-        _carom._batch_write(self._batch, which, rows)
+        _carom._batch_write(self._batch, which, rows, None)
     return property(read, write, doc=f"{name} of every world: a new array with one row each; assign to write it.")
 
 
@@ -83,6 +83,10 @@ class Batch:
         self._count = count
 
     time, q, v, force, motor_speed, ctrl = (_array(name) for name in _ARRAYS)
+
+    def write(self, name, rows, where=None):
+        """The array `name` of every world, or of those that `where` (one bool each) says; rows of the others are not read."""
+        _carom._batch_write(self._batch, _ARRAYS.index(name), rows, where)
 
     def __len__(self):
         return self._count

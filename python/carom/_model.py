@@ -3,6 +3,7 @@ from typing import NamedTuple
 
 from carom import _carom
 from carom._control import NamedModel
+from carom._picture import counted
 
 
 class Dofs(NamedTuple):
@@ -45,7 +46,9 @@ class Model(NamedModel, _carom.Model):
         """Add a material: density, mu, e, et, mu2 and axis (elliptic friction), polygon, mu_spin, mu_roll, viscous,
         mu_stribeck, speed_stribeck. Returns its index; material 0 is there from the start (mu 0.5, e 0).
 
-        e is a number, rows of (approach speed, e), or a function of the approach speed. polygon is a convex region of
+        e is a number, rows of (approach speed, e), or a function of the approach speed. mu, e and et may also be a dict
+        with a form or a table over speed, slip, angle and spin as scenes have it; mu and et a function of these four. They
+        are computed from the velocities before the impact. polygon is a convex region of
         friction instead of mu: vertices (n, 2) of P_t / P_n along axis and across, counterclockwise, the origin inside.
 
         >>> import carom
@@ -54,8 +57,10 @@ class Model(NamedModel, _carom.Model):
         1
         >>> model.material("lead", e=lambda speed: 0.3 / (1 + speed))
         2
-        >>> model.material("ice", polygon=[(0.1, 0), (0, 0.02), (-0.1, 0), (0, -0.02)], axis=(1, 0, 0))
+        >>> model.material("tennis", e=0.75, et={"form": "grip", "grip": 0.2, "limit": 1.2})
         3
+        >>> model.material("ice", polygon=[(0.1, 0), (0, 0.02), (-0.1, 0), (0, -0.02)], axis=(1, 0, 0))
+        4
         """
         return self._add_material(name, **fields)
 
@@ -159,4 +164,4 @@ class Model(NamedModel, _carom.Model):
         return [Shape(**shape) for shape in self._shapes]
 
     def __repr__(self):
-        return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"
+        return f"<carom.Model: {counted(self.nb - 1, 'body', 'bodies')}, {counted(len(self.shapes), 'shape')}, {counted(self.nv, 'velocity', 'velocities')}>"

@@ -14,11 +14,10 @@ array([1., 1., 1., 1.])
 """
 import os
 
-from carom import _carom
 from carom._array import need
+from carom._batch import Batch
 from carom._model import Model
 from carom._scene import Scene
-from carom._world import World
 
 np = need("carom.env")
 
@@ -54,8 +53,8 @@ class Box:
 
 
 class VectorEnv:
-    """`count` worlds of one model, or of one scene with its start and settings, stepped together on threads; results
-    do not depend on the threads.
+    """`count` worlds of one model, or of one scene with its start and settings, stepped together as a `Batch` on threads or
+    a GPU; results depend on neither.
 
     actuated names the bodies whose joints are driven: actions (count, n) in -1 to 1, times limit, are forces along
     their velocities (motor=True: speeds of their motors). An action lasts substeps steps of dt.
@@ -66,7 +65,8 @@ class VectorEnv:
 
     A world whose episode ends is reset within the same step: its observation is that of the new start, the last one
     of the old episode is in info["final_observation"]. A world that cannot be stepped (its numbers became infinite)
-    counts as terminated and is named in info["failed"]. Other keywords are those of `World`.
+    counts as terminated and is named in info["failed"]. Other keywords are those of `Batch`; `batch` is it, and
+    `batch.take(i)` one of its worlds.
 
     >>> from carom.env import VectorEnv, cart_pole
     >>> env = VectorEnv(cart_pole(), 3, actuated=["cart"], limit=5.0)
@@ -82,30 +82,25 @@ class VectorEnv:
             raise ValueError(f"substeps: is {substeps}, must be at least 1")
         self.num_envs = count
         self.threads = min(threads or os.cpu_count() or 1, count)
-        if isinstance(model, Scene):
-            if settings or dt is not None:
-                raise TypeError("a scene has its own settings; set them where it is loaded")
-            self.worlds = tuple(model.world() for _ in range(count))
-            dt = model.settings["dt"]
-        else:
-            self.worlds = tuple(World(model, dt=1 / 240 if dt is None else dt, **settings) for _ in range(count))
-            dt = self.worlds[0].settings["dt"]
-        self.model = model = self.worlds[0].model
-        self._start = self.worlds[0].save()
+        if not isinstance(model, Scene):
+            settings["dt"] = 1 / 240 if dt is None else dt
+        elif dt is not None:
+            raise TypeError("a scene has its own settings; set them where it is loaded")
+        self.batch = Batch(model, count, threads=self.threads, **settings)
+        self.model = model = self.batch.model
+        self._start = self.batch.take(0)
         self._substeps, self._motor, self._limit = substeps, motor, limit
-        self._steps_most = duration / (dt * substeps)
+        self._steps_most = duration / (self._start.settings["dt"] * substeps)
         self._columns = self._actuated(actuated)
         self._observe = observe or (lambda q, v: np.concatenate([q, v], axis=1))
         self._reward, self._terminated, self._reset = reward, terminated, reset
-        self.q = np.zeros((count, model.nq))
-        self.v = np.zeros((count, model.nv))
-        self._status = np.zeros(count, dtype=np.intc)
+        self.q, self.v = self.batch.q, self.batch.v
         self._steps = np.zeros(count, dtype=int)
         self._input = np.zeros((count, model.nv))
         self._rng = np.random.default_rng()
         self.single_action_space = Box(-1.0, 1.0, (len(self._columns),))
         self.action_space = Box(-1.0, 1.0, (count, len(self._columns)))
-        shape = np.shape(self._observe(self._gather(), self.v))
+        shape = np.shape(self._observe(self.q, self.v))
         self.single_observation_space = Box(-np.inf, np.inf, shape[1:])
         self.observation_space = Box(-np.inf, np.inf, shape)
 
@@ -116,34 +111,38 @@ class VectorEnv:
             columns.extend(range(first, first + count))
         return columns
 
-    def _gather(self):
-        for i, world in enumerate(self.worlds):
-            self.q[i], self.v[i] = world.q, world.v
-        return self.q
-
-    def _restart(self, i):
-        world = self.worlds[i]
-        world.load(self._start)
-        if self._reset is not None:
-            self._reset(self._rng, world.q, world.v)
-        self.q[i], self.v[i] = world.q, world.v
-        self._steps[i] = 0
+    def _restart(self, which):
+        """The listed worlds at their start."""
+        for i in which:
+            self.batch.put(i, self._start)
+            self.q[i], self.v[i] = self._start.q, self._start.v
+            if self._reset is not None:
+                self._reset(self._rng, self.q[i], self.v[i])
+            self._steps[i] = 0
+        if self._reset is not None and len(which) > 0:
+            where = np.zeros(self.num_envs, dtype=bool)
+            where[which] = True
+            self.batch.write("q", self.q, where)
+            self.batch.write("v", self.v, where)
 
     def reset(self, *, seed=None, options=None):
         """All worlds to their start: (observations, info). seed makes what follows repeatable."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
-        for i in range(self.num_envs):
-            self._restart(i)
+        self._restart(np.arange(self.num_envs))
         return self._observe(self.q, self.v), {}
 
     def step(self, actions):
         """One action for each world: (observations, rewards, terminated, truncated, info)."""
         actions = np.asarray(actions, dtype=float).reshape(self.action_space.shape)
         self._input[:, self._columns] = np.clip(actions, -1.0, 1.0) * self._limit
-        _carom._batch(self.worlds, self._substeps, self.threads, self._input, self._motor, self.q, self.v, self._status)
+        self.batch.write("motor_speed" if self._motor else "force", self._input)
+        self.batch.step(self._substeps)
+        self.q[:], self.v[:] = self.batch.q, self.batch.v
         self._steps += 1
-        failed = self._status != 0
+        failed = np.zeros(self.num_envs, dtype=bool)
+        if self.batch.failed:
+            failed = np.array(self.batch.status) != "ok"
         rewards = np.ones(self.num_envs) if self._reward is None else np.asarray(self._reward(self.q, self.v, actions))
         ended = np.zeros(self.num_envs, dtype=bool)
         if self._terminated is not None:
@@ -157,8 +156,7 @@ class VectorEnv:
         if done.any():
             info["final_observation"] = np.array(self._observe(self.q, self.v))
             info["_final_observation"] = done
-        for i in np.flatnonzero(done):
-            self._restart(i)
+        self._restart(np.flatnonzero(done))
         return self._observe(self.q, self.v), rewards, ended, truncated, info
 
     def close(self):

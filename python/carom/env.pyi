@@ -3,7 +3,7 @@ from typing import Any, Callable, Iterable, Optional, Tuple, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from carom import Model, Scene, World
+from carom import Batch, Model, Scene, World
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -21,7 +21,7 @@ class VectorEnv:
     num_envs: int
     model: Model
     threads: int
-    worlds: Tuple[World, ...]
+    batch: Batch
     q: Array
     v: Array
     single_action_space: Box

@@ -107,19 +107,49 @@ PyObject* py_batch_read(PyObject* module, PyObject* args) {
     return py_raise(&error);
 }
 
-// _batch_write(batch, array, rows)
+// bools of a sequence, one for each world, to free; NULL with an exception set
+static bool* take_where(PyObject* where, Py_ssize_t count) {
+    bool* takes = PyMem_Calloc((size_t)count, sizeof *takes);
+    if (takes == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    if (PySequence_Check(where) == 0 || PySequence_Size(where) != count) {
+        PyErr_Clear();
+        py_refuse(CR_ERR_SIZE, "where", "where: must be %ld bools", (long)count);
+        PyMem_Free(takes);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject* item = PySequence_GetItem(where, i);
+        int truth = item != NULL ? PyObject_IsTrue(item) : -1;
+        Py_XDECREF(item);
+        if (truth < 0) {
+            PyMem_Free(takes);
+            return NULL;
+        }
+        takes[i] = truth != 0;
+    }
+    return takes;
+}
+
+// _batch_write(batch, array, rows, where or None)
 PyObject* py_batch_write(PyObject* module, PyObject* args) {
     (void)module;
-    PyObject *capsule, *rows;
+    PyObject *capsule, *rows, *where;
     int array;
-    if (!PyArg_ParseTuple(args, "OiO", &capsule, &array, &rows)) return NULL;
+    if (!PyArg_ParseTuple(args, "OiOO", &capsule, &array, &rows, &where)) return NULL;
     crBatch* batch = batch_of(capsule);
     if (batch == NULL) return NULL;
     Py_ssize_t shape[2] = {cr_batch_count(batch), cr_batch_width(batch, (crBatchArray)array)};
+    bool* takes = where != Py_None ? take_where(where, shape[0]) : NULL;
+    if (where != Py_None && takes == NULL) return NULL;
     PyNumbers* in = py_array(rows, "rows", 2, shape);
-    if (in == NULL) return NULL;
     crError error = {0};
-    crStatus status = cr_batch_write(batch, (crBatchArray)array, in->data, NULL, &error);
+    crStatus status = CR_OK;
+    if (in != NULL) status = cr_batch_write(batch, (crBatchArray)array, in->data, takes, &error);
+    PyMem_Free(takes);
+    if (in == NULL) return NULL;
     Py_XDECREF(in);
     if (status != CR_OK) return py_raise(&error);
     Py_RETURN_NONE;

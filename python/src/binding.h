@@ -17,6 +17,7 @@
 
 #include "carom/carom.h"
 #include "io/recording.h"
+#include "io/scene_coefficient.h"
 
 // The limited API takes no pointer but PyObject*; every object begins with one.
 #define Py_INCREF(object)  Py_INCREF((PyObject*)(object))
@@ -177,6 +178,10 @@ void py_callbacks_clear(PyModel* model);
 void py_callbacks_free(PyModel* model);
 bool py_drive(PyModel* model, PyObject* function, crBodyDef* def);
 // e as a number, a table of (speed, e), or a function of speed; *memory is for PyMem_Free once the model has it.
+// A number, or a coefficient that depends on the impact: a dict as in scenes, or a function of speed, slip, angle and spin.
+// *room is to be freed once the model has its copy.
+bool py_coefficient(PyModel* model, PyObject* value, const char* name, double* number, const crCurve** to,
+                    crCurveRoom** room);
 bool py_restitution(PyModel* model, PyObject* value, crSurface* surface, crRestitution* out, double** memory);
 
 // Keeps a model from changing for as long as it lives.
@@ -228,7 +233,6 @@ PyObject* py_verdict(PyObject* module, PyObject* args);
 PyObject* py_laws(PyObject* module, PyObject* unused);
 PyObject* py_rules(PyObject* module, PyObject* unused);
 PyObject* py_solvers(PyObject* module, PyObject* unused);
-PyObject* py_batch(PyObject* module, PyObject* args);
 PyObject* py_batch_new(PyObject* module, PyObject* args);
 PyObject* py_batch_step(PyObject* module, PyObject* args);
 PyObject* py_batch_read(PyObject* module, PyObject* args);
@@ -239,6 +243,15 @@ PyObject* py_batch_vary(PyObject* module, PyObject* args);
 PyObject* py_batch_move(PyObject* module, PyObject* args);
 PyObject* py_batch_hash(PyObject* module, PyObject* args);
 PyObject* py_batch_summary(PyObject* module, PyObject* args);
+PyObject* py_wrt_new(PyObject* module, PyObject* args);
+PyObject* py_wrt_params(PyObject* module, PyObject* args);
+PyObject* py_wrt_set(PyObject* module, PyObject* args);
+PyObject* py_wrt_apply(PyObject* module, PyObject* args);
+PyObject* py_wrt_jacobian(PyObject* module, PyObject* args);
+PyObject* py_wrt_back(PyObject* module, PyObject* args);
+PyObject* py_wrt_run(PyObject* module, PyObject* args);
+PyObject* py_wrt_adjoint(PyObject* module, PyObject* args);
+PyObject* py_wrt_rates(PyObject* module, PyObject* args);
 PyObject* py_fit_impacts(PyObject* module, PyObject* args);
 PyObject* py_fit_laws(PyObject* module, PyObject* unused);
 PyObject* py_fit_predict(PyObject* module, PyObject* args);
@@ -253,6 +266,7 @@ struct crScene;
 const struct crScene* py_scene_of(PyObject* scene);
 PyObject* py_control_names(PyObject* module, PyObject* args);
 PyObject* py_control_get(PyObject* module, PyObject* args);
+PyObject* py_control_act(PyObject* module, PyObject* args);
 PyObject* py_control_set(PyObject* module, PyObject* args);
 PyObject* py_control_sense(PyObject* module, PyObject* args);
 PyObject* py_control_reset(PyObject* module, PyObject* args);

@@ -154,6 +154,59 @@ static bool read_table(PyObject* value, crRestitution* out, double** memory) {
     return both != NULL;
 }
 
+// a coefficient at an impact; 0 where the function fails
+static double call_curve(void* ctx, const crApproach* at) {
+    PyCallback* c = ctx;
+    PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject* result = c->function != NULL ? PyObject_CallFunction(c->function, "dddd", at->speed, at->slip,
+                                                                   at->angle, at->spin)
+                                           : NULL;
+    double value = result != NULL ? PyFloat_AsDouble(result) : 0.0;
+    if (PyErr_Occurred() != NULL) {
+        keep(c->model);
+        value = 0.0;
+    }
+    Py_XDECREF(result);
+    PyGILState_Release(lock);
+    return value;
+}
+
+// a form or a table as scenes have it: by way of its JSON text
+static bool read_form(PyObject* dict, const char* name, crCurveRoom* room) {
+    PyObject* json = PyImport_ImportModule("json");
+    PyObject* text = json != NULL ? PyObject_CallMethod(json, "dumps", "O", dict) : NULL;
+    Py_ssize_t size = 0;
+    const char* bytes = text != NULL ? PyUnicode_AsUTF8AndSize(text, &size) : NULL;
+    crError error = {0};
+    crJsonDoc doc = {0};
+    bool ok = bytes != NULL && cr_json_parse(bytes, (size_t)size, 1, &doc, &error) == CR_OK &&
+              cr__read_coefficient(doc.root, name, room, &error) == CR_OK;
+    error.line = error.column = 0;
+    if (!ok && PyErr_Occurred() == NULL) py_raise(&error);
+    cr_json_free(&doc);
+    Py_XDECREF(text);
+    Py_XDECREF(json);
+    return ok;
+}
+
+bool py_coefficient(PyModel* model, PyObject* value, const char* name, double* number, const crCurve** to,
+                    crCurveRoom** room) {
+    if (value == NULL || value == Py_None) return true;
+    if (py_is_number(value)) {
+        *number = PyFloat_AsDouble(value);
+        return PyErr_Occurred() == NULL;
+    }
+    bool function = PyCallable_Check(value) != 0;
+    if (!function && !PyDict_Check(value))
+        return py_refuse_type(name, value, "a number, a dict with a form or a table, or a function");
+    *room = PyMem_Calloc(1, sizeof **room);
+    if (*room == NULL) return PyErr_NoMemory() != NULL;
+    *to = &(*room)->curve;
+    if (!function) return read_form(value, name, *room);
+    (*room)->curve = (crCurve){.function = call_curve, .ctx = add(model, value)};
+    return (*room)->curve.ctx != NULL;
+}
+
 bool py_restitution(PyModel* model, PyObject* value, crSurface* surface, crRestitution* out,
                     double** memory) {
     *memory = NULL;

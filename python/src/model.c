@@ -113,24 +113,35 @@ static PyObject* done(PyModel* self, crStatus status) {
 #define SURFACE_NAMES                                                                          \
     "mu", "e", "et", "mu2", "axis", "polygon", "mu_spin", "mu_roll", "viscous", "mu_stribeck", \
         "speed_stribeck"
-#define SURFACE_FORMAT "dOddOOddddd"
-#define SURFACE_PLACES(x)                                                                                   \
-    &(x).s->mu, &(x).e, &(x).s->et, &(x).s->mu2, &(x).axis, &(x).polygon, &(x).s->mu_spin, &(x).s->mu_roll, \
+#define SURFACE_FORMAT "OOOdOOddddd"
+#define SURFACE_PLACES(x)                                                                             \
+    &(x).mu, &(x).e, &(x).et, &(x).s->mu2, &(x).axis, &(x).polygon, &(x).s->mu_spin, &(x).s->mu_roll, \
         &(x).s->viscous, &(x).s->mu_stribeck, &(x).s->speed_stribeck
 
 // what a surface is given by, until the model has its own copy
 typedef struct SurfaceInput {
     crSurface* s;
-    PyObject *e, *axis, *polygon;
+    PyObject *mu, *e, *et, *axis, *polygon;
     PyNumbers* vertices;
     crRestitution restitution;
     double* table;
+    crByImpact by_impact;
+    crCurveRoom* rooms[3];
 } SurfaceInput;
 
+static bool take_coefficients(PyModel* self, SurfaceInput* in) {
+    crByImpact* by = &in->by_impact;
+    bool curve = in->e != NULL && PyDict_Check(in->e) != 0;
+    bool ok = curve ? py_coefficient(self, in->e, "e", &in->s->e, &by->e, &in->rooms[0])
+                    : py_restitution(self, in->e, in->s, &in->restitution, &in->table);
+    ok = ok && py_coefficient(self, in->et, "et", &in->s->et, &by->et, &in->rooms[1]) &&
+         py_coefficient(self, in->mu, "mu", &in->s->mu, &by->mu, &in->rooms[2]);
+    if (by->e != NULL || by->et != NULL || by->mu != NULL) in->s->by_impact = by;
+    return ok;
+}
+
 static bool take_surface(PyModel* self, SurfaceInput* in) {
-    if (!py_vec3(in->axis, "axis", &in->s->axis) ||
-        !py_restitution(self, in->e, in->s, &in->restitution, &in->table))
-        return false;
+    if (!py_vec3(in->axis, "axis", &in->s->axis) || !take_coefficients(self, in)) return false;
     if (in->polygon == NULL || in->polygon == Py_None) return true;
     in->vertices = py_array(in->polygon, "polygon", 2, (Py_ssize_t[2]){-1, 2});
     if (in->vertices == NULL) return false;
@@ -142,6 +153,9 @@ static bool take_surface(PyModel* self, SurfaceInput* in) {
 static void drop_surface(SurfaceInput* in) {
     Py_XDECREF(in->vertices);
     PyMem_Free(in->table);
+    for (int i = 0; i < 3; i++) {
+        PyMem_Free(in->rooms[i]);
+    }
 }
 
 static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywords) {

@@ -171,27 +171,28 @@ static bool take_parts(PyWorld* self, const Given* given, crStepSettings* s) {
 
 bool py_settings(PyWorld* self, PyObject* keywords, crStepSettings* s) {
     static char* names[] = {
-        "method",      "dt",         "rule",        "law",      "solver",       "tol",          "quality",
-        "threads",     "threshold",  "cluster",     "deadband", "position_tol", "impact_limit", "level",
-        "fixed_point", "directions", "restitution", "theta",    "activation",   "toi",          NULL};
+        "method",       "dt",      "rule",        "law",        "solver",      "tol",
+        "quality",      "threads", "threshold",   "cluster",    "deadband",    "position_tol",
+        "impact_limit", "level",   "fixed_point", "directions", "restitution", "theta",
+        "activation",   "toi",     "error",       NULL};
     *s = cr_step_settings();
     Given given = {0};
     int fixed_point = s->fixed_point;
     PyObject* none = PyTuple_New(0);
     bool good =
         none != NULL &&
-        py_parse(none, keywords, "|$OdOOOdOiddddiOpiOddO:World", names, &given.method, &s->dt, &given.rule,
+        py_parse(none, keywords, "|$OdOOOdOiddddiOpiOddOd:World", names, &given.method, &s->dt, &given.rule,
                  &given.law, &given.solver, &s->tol, &given.quality, &s->threads, &s->threshold, &s->cluster,
                  &s->deadband, &s->position_tol, &s->impact_limit, &given.level, &fixed_point, &s->directions,
-                 &given.restitution, &s->theta, &s->activation, &given.toi) != 0;
+                 &given.restitution, &s->theta, &s->activation, &given.toi, &s->error) != 0;
     Py_XDECREF(none);
     s->fixed_point = fixed_point != 0;
     return good && take_names(&given, s) && take_parts(self, &given, s);
 }
 
 PyObject* py_settings_dict(const crStepSettings* s) {
-    return Py_BuildValue("{s:s,s:d,s:s,s:s,s:s,s:d,s:s,s:i,s:d}", "method", cr_method_name(s->method), "dt",
-                         s->dt, "rule", s->rule.name, "law", s->law.name, "solver", s->solver.name, "tol",
-                         s->tol, "quality", cr_quality_name(s->quality), "threads", s->threads, "threshold",
-                         s->threshold);
+    return Py_BuildValue("{s:s,s:d,s:s,s:s,s:s,s:d,s:s,s:i,s:d,s:d}", "method", cr_method_name(s->method),
+                         "dt", s->dt, "rule", s->rule.name, "law", s->law.name, "solver", s->solver.name,
+                         "tol", s->tol, "quality", cr_quality_name(s->quality), "threads", s->threads,
+                         "threshold", s->threshold, "error", s->error);
 }

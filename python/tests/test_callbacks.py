@@ -41,6 +41,45 @@ def test_a_driven_table_accelerates_what_hangs_on_it():
     assert abs(world.v[0] / 1e-4 - 2.0) < 1e-6
 
 
+def bounce(**surface):
+    """Velocity of a spinning ball after an oblique bounce."""
+    model = carom.Model()
+    model.gravity = (0, 0, 0)
+    rubber = model.material("rubber", **surface)
+    model.halfspace(0, material=rubber)
+    model.sphere(model.body("ball", pos=(0, 0, 0.3)), 0.1, material=rubber)
+    world = carom.World(model, dt=0.01, rule="sequence", law="chatterjee-ruina")
+    world.v[:] = (1, 0.5, -2, 3, -4, 5)
+    world.run(0.3)
+    return np.array(world.v)
+
+
+def test_coefficients_that_depend_on_the_impact():
+    slip = math.hypot(1 + 4 * 0.1, 0.5 + 3 * 0.1)
+    angle = math.atan2(slip, 2)
+    seen = []
+
+    def et(*figures):
+        seen.append(figures)
+        return 0.4 - 0.2 * figures[2]
+
+    constants = bounce(mu=0.9 - 0.1 * slip, e=0.7, et=0.4 - 0.2 * angle)
+    tables = bounce(mu={"by": "slip", "rows": [(0, 0.9), (5, 0.4)]}, e={"by": "spin", "rows": [(4, 0.6), (6, 0.8)]},
+                    et={"by": "angle", "rows": [(0, 0.4), (1.5, 0.1)]})
+    functions = bounce(mu=lambda speed, slip, angle, spin: 0.9 - 0.1 * slip, e=0.7, et=et)
+    assert constants[2] == pytest.approx(1.4, abs=1e-9)
+    assert np.allclose(tables, constants, atol=1e-12) and np.allclose(functions, constants, atol=1e-12)
+    assert any(np.allclose(at, (2, slip, angle, 5), atol=1e-9) for at in seen)
+
+
+@pytest.mark.parametrize("surface, field", [({"mu": {"by": "slip"}}, "mu.rows"), ({"et": {"form": "grips"}}, "et.form"),
+                                            ({"et": "sticky"}, "et"), ({"e": {"by": "angle", "rows": [[0, -1], [1, 0]]}}, "e")])
+def test_refused_coefficients(surface, field):
+    with pytest.raises(carom.Error) as error:
+        carom.Model().material(**surface)
+    assert error.value.field == field
+
+
 @pytest.mark.parametrize("bad, field", [(lambda t: 3, "drive"), (lambda t: {"speed": 1}, "drive"),
                                         (lambda t: {"pos": (1, 2)}, "pos"),
                                         (lambda t: {"pos": (math.nan, 0, 0)}, "drive")])

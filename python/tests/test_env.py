@@ -27,7 +27,7 @@ def test_a_step_is_the_steps_of_its_world():
     env = make(2)
     env.reset(seed=1)
     world = carom.World(env.model, dt=0.01)
-    world.q[:] = env.worlds[4].q
+    world.q[:] = env.q[4]
     actions = np.linspace(-1, 1, 12)[:, None]
     for _ in range(3):
         env.step(actions)
@@ -39,7 +39,7 @@ def test_a_step_is_the_steps_of_its_world():
 def test_the_pole_obeys_the_small_angle_equation():
     env = VectorEnv(cart_pole(), 1, actuated=["cart"], dt=1e-4, substeps=100)
     env.reset()
-    env.worlds[0].q[1] = 1e-4
+    env.batch.q = [[0.0, 1e-4]]
     env.step([[0.0]])
     # about its end a rod of mass m, length 1 on a free cart of mass M: l (4/3 - m/(m+M)) angle'' = g angle, l = 1/2
     rate = np.sqrt(9.81 / (0.5 * (4 / 3 - 0.1 / 1.1)))
@@ -77,7 +77,7 @@ def test_scenes_are_environments_too():
 def test_a_world_that_fails_is_told_and_begins_again():
     env = make(2)
     env.reset(seed=1)
-    env.worlds[7].v[0] = np.nan
+    env.batch.write("v", np.full((12, 2), np.nan), np.arange(12) == 7)
     observation, _, terminated, _, info = env.step(np.zeros((12, 1)))
     assert info["failed"].tolist() == [i == 7 for i in range(12)] and terminated[7]
     assert np.isfinite(observation).all()
@@ -92,12 +92,23 @@ def test_refusals():
     with pytest.raises(ValueError):
         env.step(np.zeros((3, 1)))
     with pytest.raises(carom.Error):
-        env.worlds[0].load(b"")
+        env.batch.write("v", np.zeros((12, 2)), [True])
+    with pytest.raises(ValueError):
+        env.batch.write("w", np.zeros((12, 2)))
     assert Box(-1, 1, (2,)).contains([0.5, -1]) and not Box(-1, 1, (2,)).contains([2, 0])
 
 
-def test_an_exception_in_a_batch_comes_out():
-    env = VectorEnv(cart_pole(), 4, actuated=["cart"], force=lambda t, q, v: 1 / 0, threads=2)
-    env.reset()
-    with pytest.raises(ZeroDivisionError):
-        env.step(np.zeros((4, 1)))
+def test_functions_of_python_are_refused():
+    with pytest.raises(carom.Error, match="no functions of Python"):
+        VectorEnv(cart_pole(), 4, actuated=["cart"], force=lambda t, q, v: [0.0, 0.0], threads=2)
+
+
+def test_devices_are_those_of_a_batch():
+    ends = []
+    for device in ("serial", "threads"):
+        env = make(2, device=device)
+        env.reset(seed=3)
+        ends.append(env.step(np.ones((12, 1)))[0])
+    assert np.array_equal(*ends)
+    with pytest.raises(carom.Error, match="cpu"):
+        make(2, device="cpu")

@@ -106,6 +106,7 @@ crStatus cr_collision_bodies(crCollision* c, const crRigid* a, const crRigid* b,
     crVec3 va = cr_add(a->velocity, cr_cross(a->omega, ra));
     crVec3 vb = cr_add(b->velocity, cr_cross(b->omega, rb));
     c->V = cr_sub(vb, va);
+    c->omega = cr_sub(b->omega, a->omega);
     return CR_OK;
 }
 

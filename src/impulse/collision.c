@@ -5,6 +5,7 @@
 // t1. Fails: a field that is not finite, out of range, not symmetric, not positive semidefinite or not unit
 // is refused with its name, its value and what is allowed.
 #include "base/argument.h"
+#include "impulse/curve.h"
 #include "impulse/rank.h"
 
 #define SYMMETRY_TOL 1e-9
@@ -178,6 +179,17 @@ static crStatus restitution_of_speed(const crCollision* c, crContact* contact, c
                         contact->e);
 }
 
+// coefficients that depend on the impact, in the contact frame
+static crStatus set_by_impact(const crCollision* c, const crMat3* frame, crContact* contact, crError* error) {
+    crStatus status = cr__by_impact_check(c->by_impact, error);
+    if (status != CR_OK) return status;
+    if (!cr_vec3_finite(c->omega)) {
+        return cr_error_set(error, CR_ERR_FINITE, "omega", "omega: every component must be finite");
+    }
+    crApproach approach = cr_approach(cr_vec3(1, 0, 0), contact->V, cr_mat3_mul_t(*frame, c->omega));
+    return cr__by_impact_at(c->by_impact, &approach, &contact->e, &contact->et, &contact->mu, error);
+}
+
 crStatus cr_collision_contact(const crCollision* c, crContact* contact, crMat3* frame, crError* error) {
     if (c == NULL) return cr__missing(error, "collision");
     if (contact == NULL) return cr__missing(error, "contact");
@@ -205,7 +217,9 @@ crStatus cr_collision_contact(const crCollision* c, crContact* contact, crMat3* 
     contact->mu = c->mu;
     contact->et = c->et;
     contact->e = c->e;
-    return c->e_of_speed == NULL ? CR_OK : restitution_of_speed(c, contact, error);
+    if (c->e_of_speed != NULL) status = restitution_of_speed(c, contact, error);
+    if (status == CR_OK && c->by_impact != NULL) status = set_by_impact(c, frame, contact, error);
+    return status;
 }
 
 bool cr_contact_is_planar(const crContact* c) {

@@ -8,6 +8,11 @@
 static double spring_energy(const crModel* model, const crBody* body, const double* q) {
     double sum = 0.0;
     double x[3] = {0.0, 0.0, 0.0};
+    bool any = false;
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        any = any || model->dofs[j].stiffness > 0.0;
+    }
+    if (!any) return 0.0;
     if (cr__joint(body)->log != NULL) cr__store_vec(cr__joint(body)->log(q), x);
     for (int j = 0; j < body->nv && j < 3; j++) {
         const crDof* dof = &model->dofs[body->v + j];

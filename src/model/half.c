@@ -86,6 +86,24 @@ static bool is_path(const crModel* model, const int* chain, int count) {
     return model->dof_depth[last] == count - 1 && !model->bodies[model->dof_body[last]].single;
 }
 
+// whether these velocities are all there are from a root down to the last of them
+static bool is_whole_path(const crModel* model, const crDynamics* d, const int* chain, int count) {
+    if (!is_path(model, chain, count) || model->row[chain[count - 1]] < 0) return false;
+    const int* above = d->path + model->row[chain[count - 1]];
+    for (int k = 0; k < count; k++) {
+        if (above[k] != chain[k]) return false;
+    }
+    return !cr__is_deep(model, model->dof_body[chain[0]]);
+}
+
+// Velocities of two bodies in two trees are two paths, ascending: how many of them are the first, 0 where it is otherwise.
+static int first_of_two(const crModel* model, const crDynamics* d, const int* col, int count) {
+    int first = count > 0 ? count - 1 - model->dof_depth[col[count - 1]] : 0;
+    if (first <= 0) return 0;
+    return is_whole_path(model, d, col, first) && is_whole_path(model, d, col + first, count - first) ? first
+                                                                                                      : 0;
+}
+
 static inline void subtract(double share, const double* restrict row, int count, double* restrict x) {
     for (int j = 0; j < count; j++) {
         x[j] -= row[j] * share;
@@ -105,11 +123,11 @@ static void path_solve(const crModel* model, const crDynamics* d, const int* cha
     }
 }
 
-// and for three rows at once
-static void path_solve3(const crModel* model, const crDynamics* d, const int* chain, int count,
+// and for three rows at once, `stride` apart
+static void path_solve3(const crModel* model, const crDynamics* d, const int* chain, int count, int stride,
                         double* restrict x) {
-    double* restrict y = x + count;
-    double* restrict z = y + count;
+    double* restrict y = x + stride;
+    double* restrict z = y + stride;
     for (int k = count - 1; k >= 0; k--) {
         const double* restrict row = d->L + model->row[chain[k]];
         double pivot = d->pivot[chain[k]], sx = x[k], sy = y[k], sz = z[k];
@@ -122,6 +140,16 @@ static void path_solve3(const crModel* model, const crDynamics* d, const int* ch
         y[k] = sy / pivot;
         z[k] = sz / pivot;
     }
+}
+
+// three rows of two paths, of which neither knows the other; the first has `first` velocities
+static void add_two_paths(const crModel* model, const crDynamics* d, const crRows* rows, int r, int first,
+                          int width, double* value) {
+    int start = rows->start[r];
+    const int* chain = rows->col + start;
+    memcpy(value, rows->value + start, (size_t)(3 * width) * sizeof *value);
+    path_solve3(model, d, chain, first, width, value);
+    path_solve3(model, d, chain + first, width - first, width, value + first);
 }
 
 // rows that are one path
@@ -140,7 +168,7 @@ static void add_paths(const crModel* model, const crDynamics* d, const crRows* r
         }
     }
     if (end - r == 3 && !cr__is_deep(model, model->dof_body[chain[0]])) {
-        path_solve3(model, d, chain, width, value);
+        path_solve3(model, d, chain, width, width, value);
         return;
     }
     for (int k = r; k < end; k++) {
@@ -170,7 +198,11 @@ static void add_rows(const crModel* model, const crDynamics* d, const crRows* ro
     const int* chain = H->col + H->entries;
     double* value = H->value + H->entries;
     bool path = is_path(model, chain, width);
+    bool whole = !path && end - r == 3 && rows->start[r + 1] - rows->start[r] == width;
+    int first = whole ? first_of_two(model, d, chain, width) : 0;
     if (path) add_paths(model, d, rows, r, end, chain, width, value);
+    if (first > 0) add_two_paths(model, d, rows, r, first, width, value);
+    path = path || first > 0;
     for (int k = r; k < end; k++) {
         if (!path) add_branched(model, d, rows, k, chain, width, H->value + H->entries);
         if (k > r) memcpy(H->col + H->entries, chain, (size_t)width * sizeof *chain);
@@ -196,6 +228,10 @@ static int columns(const crModel* model, const crDynamics* d, const int* col, in
         int length = model->dof_depth[tip] + 1;
         if (out != NULL) memcpy(out, above, (size_t)length * sizeof *out);
         return length;
+    }
+    if (first_of_two(model, d, col, count) > 0) {
+        if (out != NULL) memcpy(out, col, (size_t)count * sizeof *out);
+        return count;
     }
     int width = ancestors(model, col, count, out);
     for (int i = 0, j = width - 1; i < j && out != NULL; i++, j--) {
@@ -228,13 +264,19 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
     return CR_OK;
 }
 
-double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
-    if (cr__is_deep(model, model->dof_body[i])) return cr__deep_velocity(model, d, v, i);
-    const double* row = d->L + model->row[i];
-    const int* path = d->path + model->row[i];
-    double sum = v[i];
-    for (int k = 0; k < model->dof_depth[i]; k++) {
-        sum += row[k] * v[path[k]];
+void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z) {
+    const crBody* body = &model->bodies[b];
+    if (cr__is_deep(model, b)) {
+        cr__deep_velocities(model, d, b, v, z);
+        return;
     }
-    return d->pivot[i] * sum;
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        const double* row = d->L + model->row[i];
+        const int* path = d->path + model->row[i];
+        double sum = v[i];
+        for (int k = 0; k < model->dof_depth[i]; k++) {
+            sum += row[k] * v[path[k]];
+        }
+        z[i - body->v] = d->pivot[i] * sum;
+    }
 }

@@ -95,41 +95,8 @@ crStatus cr_model_mass_factor(const crModel* model, double h, crDynamics* d) {
     return cr__part_mass_factor(model, cr__all(model), h, d);
 }
 
-static void single_solve(const crBody* body, const crSym3* inverse, double* x) {
-    for (int j = 0; j < 3; j++) {
-        x[j] /= body->mass;
-    }
-    cr__store_vec(cr_sym3_mul(*inverse, cr__load_vec(x + 3)), x + 3);
-}
-
-void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
-    for (int k = 0; k < part.count && d->carry != NULL; k++) {
-        cr__deep_clear(model, cr__part_body(part, k), d);
-    }
-    // L^T D y = x, from the leaves down
-    for (int k = part.count - 1; k >= 0; k--) {
-        int b = cr__part_body(part, k);
-        const crBody* body = &model->bodies[b];
-        if (body->single) {
-            single_solve(body, &d->inverse[b], x + body->v);
-            continue;
-        }
-        if (cr__is_deep(model, b)) {
-            cr__deep_solve_down(model, b, d, x);
-            continue;
-        }
-        for (int i = body->v + body->nv - 1; i >= body->v; i--) {
-            const double* row = d->L + model->row[i];
-            const int* path = d->path + model->row[i];
-            int depth = model->dof_depth[i];
-            double share = x[i];
-            for (int m = 0; m < depth; m++) {
-                x[path[m]] -= row[m] * share;
-            }
-            x[i] = share / row[depth];
-        }
-    }
-    // L x = y, from the roots up
+// L x = y, from the roots up
+static void solve_up(const crModel* model, crPart part, const crDynamics* d, double* x) {
     for (int k = 0; k < part.count; k++) {
         int b = cr__part_body(part, k);
         const crBody* body = &model->bodies[b];
@@ -148,6 +115,46 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
             x[i] = sum;
         }
     }
+}
+
+void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
+    for (int k = 0; k < part.count && d->carry != NULL; k++) {
+        cr__deep_clear(model, cr__part_body(part, k), d);
+    }
+    // L^T D y = x, from the leaves down
+    for (int k = part.count - 1; k >= 0; k--) {
+        int b = cr__part_body(part, k);
+        const crBody* body = &model->bodies[b];
+        if (body->single) {
+            cr__single_solve(body, &d->inverse[b], x + body->v);
+            continue;
+        }
+        if (cr__is_deep(model, b)) {
+            cr__deep_solve_down(model, b, d, x);
+            continue;
+        }
+        for (int i = body->v + body->nv - 1; i >= body->v; i--) {
+            const double* row = d->L + model->row[i];
+            const int* path = d->path + model->row[i];
+            int depth = model->dof_depth[i];
+            double share = x[i];
+            for (int m = 0; m < depth; m++) {
+                x[path[m]] -= row[m] * share;
+            }
+            x[i] = share / row[depth];
+        }
+    }
+    solve_up(model, part, d, x);
+}
+
+void cr__part_half_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            x[i] /= d->pivot[i];
+        }
+    }
+    solve_up(model, part, d, x);
 }
 
 void cr_model_mass_solve(const crModel* model, const crDynamics* d, double* x) {

@@ -6,7 +6,9 @@
 // sqrt(other mean / largest vertex). Fails: each field by name; the refusal sticks to the model.
 #include <string.h>
 
+#include "carom/forms.h"
 #include "carom/region.h"
+#include "impulse/curve.h"
 #include "model/spatial.h"
 #include "model/store.h"
 
@@ -58,6 +60,15 @@ static crStatus check_restitution(const crRestitution* r, crError* error) {
     return CR_OK;
 }
 
+static crStatus check_by_impact(const crSurface* s, crError* error) {
+    bool round = s->vertex_count == 0 && (isnan(s->mu2) || s->mu2 == s->mu);
+    if (s->by_impact->mu != NULL && !round) {
+        return cr_error_set(error, CR_ERR_ARGUMENT, "mu",
+                            "mu: cannot depend on the impact where mu2 or a polygon is given");
+    }
+    return cr__by_impact_check(s->by_impact, error);
+}
+
 static crStatus check_surface(const crSurface* s, crError* error) {
     const double values[] = {
         s->mu, isnan(s->mu2) ? s->mu : s->mu2, s->e, s->mu_spin, s->mu_roll, s->viscous, s->mu_stribeck};
@@ -82,7 +93,28 @@ static crStatus check_surface(const crSurface* s, crError* error) {
     }
     crStatus status = s->vertex_count != 0 ? check_polygon(s, error) : CR_OK;
     if (status == CR_OK && s->e_of_speed != NULL) status = check_restitution(s->e_of_speed, error);
+    if (status == CR_OK && s->by_impact != NULL) status = check_by_impact(s, error);
     return status;
+}
+
+static bool own_curve(crModel* model, const crCurve** curve) {
+    if (*curve == NULL) return true;
+    crCurve* c = cr__store_copy(model, *curve, sizeof *c);
+    if (c == NULL) return false;
+    *curve = c;
+    if (c->function != NULL) return true;
+    size_t rows = (size_t)c->rows, columns = (size_t)c->columns;
+    c->x = cr__store_copy(model, c->x, rows * sizeof(double));
+    c->value = cr__store_copy(model, c->value, rows * columns * sizeof(double));
+    c->y = c->columns > 1 ? cr__store_copy(model, c->y, columns * sizeof(double)) : NULL;
+    return c->x != NULL && c->value != NULL && (c->columns == 1 || c->y != NULL);
+}
+
+static bool own_by_impact(crModel* model, crSurface* s) {
+    if (s->by_impact == NULL) return true;
+    crByImpact* by = cr__store_copy(model, s->by_impact, sizeof *by);
+    s->by_impact = by;
+    return by != NULL && own_curve(model, &by->e) && own_curve(model, &by->et) && own_curve(model, &by->mu);
 }
 
 // what the surface points at becomes the model's
@@ -92,6 +124,7 @@ static bool own_surface(crModel* model, crSurface* s) {
         s->vertices = cr__store_copy(model, s->vertices, (size_t)s->vertex_count * sizeof *s->vertices);
         if (s->vertices == NULL) return false;
     }
+    if (!own_by_impact(model, s)) return false;
     if (s->e_of_speed == NULL) return true;
     crRestitution* r = cr__store_copy(model, s->e_of_speed, sizeof *r);
     if (r == NULL) return false;
@@ -182,8 +215,16 @@ crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const
 // geometric mean; 0 beats INFINITY
 static double mean(double a, double b) { return a == 0.0 || b == 0.0 ? 0.0 : sqrt(a) * sqrt(b); }
 
-static double restitution(const crSurface* s, double speed) {
-    return s->e_of_speed != NULL ? cr_restitution_at(s->e_of_speed, speed) : s->e;
+// The surface with its coefficients at an impact.
+static crStatus resolve_surface(const crSurface* s, const crApproach* at, crSurface* out) {
+    *out = *s;
+    if (s->e_of_speed != NULL) out->e = cr_restitution_at(s->e_of_speed, at->speed);
+    out->e_of_speed = NULL;
+    out->by_impact = NULL;
+    if (s->by_impact == NULL) return CR_OK;
+    crStatus status = cr__by_impact_at(s->by_impact, at, &out->e, &out->et, &out->mu, NULL);
+    if (s->by_impact->mu != NULL) out->mu2 = out->mu;
+    return status;
 }
 
 static double largest_vertex(const crSurface* s) {
@@ -202,8 +243,7 @@ static double one_mu(const crSurface* s) {
     return s->vertex_count > 0 ? largest_vertex(s) : mean(s->mu, s->mu2);
 }
 
-static void combine(const crSurface* a, const crSurface* b, bool a_first, double speed,
-                    crContactSurface* out) {
+static void combine(const crSurface* a, const crSurface* b, bool a_first, crContactSurface* out) {
     bool of_a = has_axis(a) && (a_first || !has_axis(b));
     bool of_b = has_axis(b) && !of_a;
     const crSurface* shape = of_b ? b : a;
@@ -214,8 +254,7 @@ static void combine(const crSurface* a, const crSurface* b, bool a_first, double
     s->mu = shape->vertex_count > 0 ? mean(largest_vertex(shape), other) : mean(shape->mu, other);
     s->mu2 = shape->vertex_count > 0 ? s->mu : mean(shape->mu2, other);
     out->polygon_scale = shape->vertex_count > 0 ? s->mu / largest_vertex(shape) : 1.0;
-    s->e = fmin(restitution(a, speed), restitution(b, speed));
-    s->e_of_speed = NULL;
+    s->e = fmin(a->e, b->e);
     s->et = fmin(a->et, b->et);
     s->mu_spin = mean(a->mu_spin, b->mu_spin);
     s->mu_roll = mean(a->mu_roll, b->mu_roll);
@@ -224,23 +263,28 @@ static void combine(const crSurface* a, const crSurface* b, bool a_first, double
     s->speed_stribeck = mean(a->speed_stribeck, b->speed_stribeck);
 }
 
-crStatus cr_model_surface(const crModel* model, int a, int b, double speed, crContactSurface* out) {
-    if (model == NULL || out == NULL) return CR_ERR_ARGUMENT;
+crStatus cr_model_surface_at(const crModel* model, int a, int b, const crApproach* approach,
+                             crContactSurface* out) {
+    if (model == NULL || approach == NULL || out == NULL) return CR_ERR_ARGUMENT;
     if (a < 0 || a >= model->material_count || b < 0 || b >= model->material_count) return CR_ERR_RANGE;
     crCouple couple = cr__couple(a, b);
     int at = cr__index_find(&model->memory->pairs, cr__couple_hash(&couple), is_pair, model, &couple);
     if (at >= 0) {
         const crMaterialPair* pair = &model->pairs[at];
         bool same = pair->a == a && pair->b == b;
-        out->surface = pair->surface;
-        out->surface.e = restitution(&pair->surface, speed);
-        out->surface.e_of_speed = NULL;
         out->polygon_scale = 1.0;
         out->axis_of = has_axis(&pair->surface) ? (same ? 0 : 1) : -1;
-        return CR_OK;
+        return resolve_surface(&pair->surface, approach, &out->surface);
     }
-    combine(&model->materials[a].surface, &model->materials[b].surface, a <= b, speed, out);
-    return CR_OK;
+    crSurface of_a, of_b;
+    crStatus status = resolve_surface(&model->materials[a].surface, approach, &of_a);
+    if (status == CR_OK) status = resolve_surface(&model->materials[b].surface, approach, &of_b);
+    if (status == CR_OK) combine(&of_a, &of_b, a <= b, out);
+    return status;
+}
+
+crStatus cr_model_surface(const crModel* model, int a, int b, double speed, crContactSurface* out) {
+    return cr_model_surface_at(model, a, b, &(crApproach){.speed = speed}, out);
 }
 
 crMat3 cr_surface_frame(crVec3 n, crVec3 axis) {

@@ -59,6 +59,13 @@ static inline crStatus cr__single_factor(const crBody* body, crQuat q, crMat3* R
     return CR_OK;
 }
 
+static inline void cr__single_solve(const crBody* body, const crSym3* inverse, double* x) {
+    for (int j = 0; j < 3; j++) {
+        x[j] /= body->mass;
+    }
+    cr__store_vec(cr_sym3_mul(*inverse, cr__load_vec(x + 3)), x + 3);
+}
+
 // omega at a new orientation q, with the angular momentum that it had with the inertia (world axes) of the old one.
 static inline crVec3 cr__single_omega(const crBody* body, crSym3 inertia, crQuat q, crVec3 omega) {
     crMat3 R;

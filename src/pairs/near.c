@@ -34,12 +34,15 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
 
 crStatus cr__pairs_create(const crPlan* plan, const crAllocator* allocator, crArena* arena, crPairs* pairs) {
     *pairs = (crPairs){.plan = plan, .allocator = *allocator, .flat = -1.0};
+    crStatus status = cr_arena_create(&pairs->at_impact, allocator, 0);
+    if (status != CR_OK) return status;
     return make_pairs(plan, arena, pairs) ? CR_OK : CR_ERR_MEMORY;
 }
 
 void cr__pairs_destroy(crPairs* pairs) {
     const crAllocator* a = &pairs->allocator;
     cr_broad_destroy(pairs->broad);
+    cr_arena_destroy(&pairs->at_impact);
     cr__drop(a, pairs->near, pairs->capacity, sizeof *pairs->near);
     cr__drop(a, pairs->of, pairs->of_capacity, sizeof *pairs->of);
     for (int i = 0; i < pairs->surface_count; i++) {

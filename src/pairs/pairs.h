@@ -5,6 +5,7 @@
 #define CAROM_PAIRS_PAIRS_H
 
 #include "base/tasks.h"
+#include "carom/forms.h"
 #include "carom/near.h"
 #include "model/plan.h"
 
@@ -30,8 +31,8 @@ typedef struct crTrail {
 
 typedef struct crNearSurface {
     int material_a, material_b;
-    crContactSurface at_rest;  // e at zero speed
-    bool by_speed;             // e depends on speed
+    crContactSurface at_rest;  // coefficients at zero speed
+    bool by_speed;             // coefficients depend on the impact
     bool bounces;              // e, or et where the rule reads it, may be other than 0
 } crNearSurface;
 
@@ -63,6 +64,8 @@ typedef struct crPairs {
     int surface_count, surface_capacity;
     crNearSurface** surfaces;  // each where it stays
     bool bouncing;             // one of them bounces
+    bool by_impact;            // coefficients of one depend on the impact
+    crArena at_impact;  // surfaces of contacts of this step whose coefficients differ from those at rest
 } crPairs;
 
 // The arena keeps arrays of the size of the model; the plan must outlive the pairs. CR_ERR_MEMORY, or what the broad phase says.
@@ -104,5 +107,11 @@ static inline double cr__pairs_trails(const crPairs* pairs, const crNear* near) 
 
 // Surface of a pair of materials, an index or a negative crStatus.
 int cr__pairs_surface(crPairs* pairs, int material_a, int material_b);
+// The surface at an impact: at_rest itself, or a copy that lives until cr__pairs_forget. Not for several threads at once.
+// Fails: CR_ERR_MEMORY; CR_ERR_RANGE where a function of the user gives what a coefficient may not be.
+crStatus cr__pairs_surface_at(crPairs* pairs, int surface, const crApproach* approach,
+                              const crContactSurface** out);
+// Frees what cr__pairs_surface_at made.
+crStatus cr__pairs_forget(crPairs* pairs);
 
 #endif

@@ -314,6 +314,7 @@ static void clear_impulses(const crSubsteps* run) {
             memset(slot + CR_AT_P * CR_LANES, 0, 3 * CR_LANES * sizeof *slot);
         }
     }
+    cr__short_rows_clear(run);
 }
 
 static crStatus create(crSubsteps* run, crArena* arena) {
@@ -333,7 +334,7 @@ static crStatus create(crSubsteps* run, crArena* arena) {
     memset(run->v_way, 0, numbers * sizeof(double));
     memset(run->D, 0, numbers * sizeof(double));
     memset(run->C, 0, numbers * sizeof(double));
-    return CR_OK;
+    return cr__short_rows_create(run, arena);
 }
 
 crStatus cr__substeps_run(crSubsteps* run, crArena* arena) {
@@ -347,19 +348,23 @@ crStatus cr__substeps_run(crSubsteps* run, crArena* arena) {
         cr__tasks_for(p->tasks, p->bodies, BODIES, begin_short, run);
         run->time = run->h * (i + 1) / CR_SUBSTEPS;
         by_colours(run, CR_BEST(press));
+        cr__short_rows_visit(run, SHORT_PRESS);
         cr__tasks_for(p->tasks, p->bodies, BODIES, advance_ways, run);
         by_colours(run, CR_BEST(full));
+        cr__short_rows_visit(run, SHORT_FULL);
     }
     cr__tasks_for(p->tasks, p->bodies, BODIES, end_ways, run);
     clear_impulses(run);
     for (int i = 0; run->bounce != NULL && i < BOUNCE_SWEEPS; i++) {
         run->visit = i + 1 < BOUNCE_SWEEPS ? VISIT_BOUNCE : VISIT_LAST_BOUNCE;
         by_colours(run, CR_BEST(full));
+        cr__short_rows_visit(run, SHORT_FULL);
     }
     if (run->bounce != NULL) clear_impulses(run);
     memcpy(run->z_begin, run->D, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     for (int i = 0; i < PRESSES; i++) {
         by_colours(run, CR_BEST(place));
+        cr__short_rows_visit(run, SHORT_PLACE);
     }
     for (int i = 0; i < CR_BODY_STRIDE * (p->bodies + 1); i++) {
         run->C[i] += run->D[i] - run->z_begin[i];

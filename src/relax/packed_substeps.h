@@ -6,6 +6,8 @@
 
 // What a visit of the contacts is for: a short step; sweeps of the bounce, and the last of them.
 typedef enum crVisit { VISIT_SHORT, VISIT_BOUNCE, VISIT_LAST_BOUNCE } crVisit;
+// Of rows (units_substeps.c): a press, a full sweep, a press on displacements.
+typedef enum crShortVisit { SHORT_PRESS, SHORT_FULL, SHORT_PLACE } crShortVisit;
 
 // Numbers of a body stand as in crPacked.z (8*(bodies + 1)), those of a contact as in crPacked.contact (count).
 typedef struct crSubsteps {
@@ -16,6 +18,8 @@ typedef struct crSubsteps {
     const double*
         bounce;  // e times the normal velocity at the start where a contact may bounce, else 0, m/s; NULL:
                  // none does
+    // the same of the rows of packed->units, by their first row; NULL where there are none
+    const double *row_gap, *row_target, *row_bounce;
     const double* dz;  // what forces add to z in h
     double* D;         // out: displacement in h, in the coordinates of z
     double* C;         // out: the part of D that corrects positions, which no velocity accounts for
@@ -27,7 +31,8 @@ typedef struct crSubsteps {
     double rate;      // 1/hs
     double time;      // at the end of the short step, s
     crVisit visit;
-    int first_group;  // of the colour
+    int first_group;           // of the colour
+    struct crShortRows* rows;  // NULL: none
 } crSubsteps;
 
 // How many short steps a step has: warm impulses are those of one of them.
@@ -36,5 +41,12 @@ typedef struct crSubsteps {
 // From packed->z_free, the velocities at the start, and the impulses to start from: z and P of the contacts become
 // those of the whole step. CR_ERR_MEMORY.
 crStatus cr__substeps_run(crSubsteps* substeps, crArena* arena);
+
+// units_substeps.c: these do nothing where there are no rows.
+
+crStatus cr__short_rows_create(crSubsteps* run, crArena* arena);
+void cr__short_rows_visit(crSubsteps* run, crShortVisit visit);
+void cr__short_rows_clear(const crSubsteps* run);            // impulses of a short step become zero
+void cr__short_rows_sums(const crSubsteps* run, double* p);  // impulses of the whole step, by row
 
 #endif

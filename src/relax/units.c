@@ -259,15 +259,28 @@ crStatus cr__units_create(const crInertias* of, const crProblem* problem, const 
     return status == CR_OK ? number_trees(of, island_of_body, units) : status;
 }
 
+void cr__units_coordinates(const crInertias* of, const double* v, const crUnits* units, double* z) {
+    memset(z, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof *z);
+    for (int b = 1; b < of->model->nb; b++) {
+        const crBody* body = &of->model->bodies[b];
+        double own[6];
+        if (body->single || body->last < 0 || units->column[body->last] < 0) continue;
+        cr__half_velocities(of->model, of->d, b, v, own);
+        for (int j = 0; j < body->nv; j++) {
+            z[units->column[body->v + j]] = own[j];
+        }
+    }
+}
+
 crStatus cr__units_place(const crInertias* of, const int* island_of_body, const double* v, crUnits* units,
                          crPacked* p) {
     const crModel* model = of->model;
     int base = CR_BODY_STRIDE * (p->bodies + 1);
-    memset(p->z_free + base, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof(double));
+    units->base = base;
+    cr__units_coordinates(of, v, units, p->z_free + base);
     for (int j = 0; j < model->nv; j++) {
         if (units->column[j] < 0) continue;
         int at = base + units->column[j], body = model->dof_body[j];
-        p->z_free[at] = cr__half_velocity(model, of->d, v, j);
         p->body[at / CR_BODY_STRIDE - 1] = body;
         p->body_island[at / CR_BODY_STRIDE - 1] = island_of_body[body];
     }

@@ -41,6 +41,7 @@ typedef struct crUnits {
     double* room;       // work of Newton's method
     int* index;         // likewise
     int places;         // strides of z that trees take
+    int base;           // the first of these in z
     int* column;        // place of each velocity of a tree, from the first that trees take (nv)
 } crUnits;
 
@@ -51,6 +52,8 @@ crStatus cr__units_create(const crInertias* of, const crProblem* problem, const 
 // Places of trees in z and z_free after those of the bodies there are, and of every unit.
 crStatus cr__units_place(const crInertias* of, const int* island_of_body, const double* v, crUnits* units,
                          crPacked* packed);
+// Velocities v (nv) of trees in the coordinates of z, from their first place on.
+void cr__units_coordinates(const crInertias* of, const double* v, const crUnits* units, double* z);
 
 // These do nothing where units is NULL.
 void cr__units_begin(crUnits* units);                             // no direction yet, weights of islands

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/forms.h"
 #include "gradient.h"
 #include "impulse/rank.h"
 
@@ -139,7 +140,10 @@ static void set_reads(const cr__Point* p, uint64_t bits, crGradient* out) {
     for (int k = 0; k < CR_BY_WEIGHT; k++) {
         out->reads[k] = k < CR_BY_MU || (bits & CR_READS(k)) != 0;
     }
-    if (p->collision->e_of_speed != NULL) out->reads[CR_BY_E] = false;
+    const crByImpact* by = p->collision->by_impact;
+    if (p->collision->e_of_speed != NULL || (by != NULL && by->e != NULL)) out->reads[CR_BY_E] = false;
+    if (by != NULL && by->et != NULL) out->reads[CR_BY_ET] = false;
+    if (by != NULL && by->mu != NULL) out->reads[CR_BY_MU] = false;
 }
 
 static crStatus gradient_of(const crLaw* law, const crCollision* collision, double tol, crGradient* out,
@@ -153,6 +157,8 @@ static crStatus gradient_of(const crLaw* law, const crCollision* collision, doub
     p.flat = cr_contact_is_planar(c) && !(c->W.zz > cr__W_rounding(&c->W));
     bool follows;
     cr__PieceFn piece = piece_of(law, &follows);
+    // the law is differenced together with the curves of its coefficients
+    if (collision->by_impact != NULL) piece = NULL;
     // a polygon has corners out of the plane
     if (p.flat && piece == cr__piece_polygon) piece = NULL;
     set_reads(&p, reads_of(law), out);

@@ -6,8 +6,8 @@
 // rule. Where the order repeats with period L and the impulses of a period shrink by a constant ratio r, the
 // rest is a geometric series: p = p + r/(1-r) (p - p[L ago]). Source: Chatterjee and Ruina 1998, sections 6.4
 // and 6.5. Holds: in the permissible region if the law is. Fails: an energy-conserving cycle ends as stalled,
-// a budget as limit, a law without a solution as infeasible; polygon, elliptic, spin and rolling limits are
-// refused.
+// a budget as limit, a law without a solution as infeasible; polygons and ellipses of friction are refused. Laws know no
+// moments: rows of spin and rolling friction get none in an impact.
 #include "resolve/impact.h"
 
 #include <string.h>
@@ -43,17 +43,29 @@ static double draw(uint64_t* state) {
     return (double)(z >> 11) * 0x1p-53;
 }
 
+// Rows of a contact's impulse; rows of moments come after them.
+static int linear_rows(const crBlock* b) {
+    if (b->kind != CR_BLOCK_CONE) return 1;
+    return b->count - (b->spin ? 1 : 0) - (b->roll ? 2 : 0);
+}
+
 static crStatus check_blocks(const crImpact* impact, crError* error) {
     for (int i = 0; i < impact->block_count; i++) {
         const crBlock* b = &impact->blocks[i];
-        int most = b->kind == CR_BLOCK_EQUALITY ? JOINT_ROWS : b->kind == CR_BLOCK_CONE ? 3 : 1;
-        if (b->count <= most) continue;
+        bool joint = b->kind == CR_BLOCK_EQUALITY, cone = b->kind == CR_BLOCK_CONE;
+        int most = joint ? JOINT_ROWS : cone ? 3 : 1, rows = joint ? b->count : linear_rows(b);
+        if (cone && (b->vertex_count > 0 || (rows == 3 && b->mu != b->mu2))) {
+            return cr_error_set(error, CR_ERR_ARGUMENT, "blocks",
+                                "blocks: block %d: this rule takes circular friction alone",
+                                impact->source[i]);
+        }
+        if (rows <= most && (cone || b->count <= most)) continue;
         return cr_error_set(error, CR_ERR_SIZE, "blocks",
                             "blocks: block %d has %d rows; the sequence wants a block per contact or joint, "
                             "at most %d here",
                             impact->source[i], b->count, most);
     }
-    return cr__impact_circular(impact, error);
+    return CR_OK;
 }
 
 static crStatus prepare_joints(crSequence* s) {
@@ -162,7 +174,7 @@ static crContact contact_of(const crSequence* s, const crBlock* block) {
     c.W.yy = W[(r + 1) * n + r + 1];
     c.W.zz = c.W.yy;
     c.V.y = s->u[r + 1];
-    if (block->count < 3) return c;
+    if (linear_rows(block) < 3) return c;
     c.W.xz = W[r * n + r + 2];
     c.W.yz = W[(r + 1) * n + r + 2];
     c.W.zz = W[(r + 2) * n + r + 2];
@@ -199,8 +211,7 @@ static crStatus strike(crSequence* s, int i, bool* struck, crError* error) {
     if (status != CR_OK) return status;
     *struck = hit.regime != CR_REGIME_NO_SOLUTION && hit.P.x > 0.0;
     double P[3] = {hit.P.x, hit.P.y, hit.P.z};
-    int n = block->kind == CR_BLOCK_CONE ? block->count : 1;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < linear_rows(block); k++) {
         push(s, block->row + k, P[k]);
     }
     return CR_OK;

@@ -22,11 +22,11 @@ void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 
 // The same through every contact of a solve.
 void cr__audit_drives(crStep* step);
 // Deepest overlap at the present poses of all shapes, by full geometry, m; and how many pairs passed through each
-// other on their way from the poses at the beginning of the step. CR_ERR_MEMORY.
+// other on their way from the poses at the beginning of the step (before, or NULL: found anew). CR_ERR_MEMORY.
 crStatus cr__audit_overlap(crStep* step, double* deepest);
 // Whether a body may have moved so far in the step that its way must be followed: where none did nothing crossed.
 bool cr__audit_fast(const crStep* step, int body);
-crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure);
+crStatus cr__audit_crossings(crStep* step, const crPose* before, int* crossed, int* unsure);
 
 // The same for poses of all bodies that come from anywhere (nb). depth is 0 and the shapes -1 where nothing overlaps.
 typedef struct crAuditPair {

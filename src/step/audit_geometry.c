@@ -17,11 +17,11 @@
 #include "collide/manifold.h"
 #include "model/spatial.h"
 #include "step/audit.h"
+#include "step/audit_single.h"
 #include "step/step.h"
 
 #define PIECES 64    // of the way of one pair
 #define DEEP   0.25  // of the thinner body's half-thickness: overlap on the way that is a crossing
-#define FAST   0.5   // of its half-thickness: bodies that move less cannot pass through anything so deeply
 
 // a box on the way to all pairs of boxes
 typedef struct Entry {
@@ -141,8 +141,10 @@ crStatus cr__audit_overlap(crStep* step, double* deepest) {
 typedef struct Way {
     crPose from;
     crVec3 com, move;  // centre of mass at the beginning, and how far it goes
-    crVec3 turn;       // rotation vector, rad
-    bool fast;
+    crQuat q;          // rotation of the whole way
+    double angle;      // at least that of the rotation, rad
+    crVec3 turn;       // rotation vector, where it is known, rad
+    bool known, fast;
 } Way;
 
 typedef struct Crossing {
@@ -163,29 +165,34 @@ static crPose at(const crStep* step, const Way* way, int body, double t) {
     return (crPose){cr_sub(com, cr_quat_rotate(q, step->model->bodies[body].com)), q};
 }
 
+// at least the angle of a rotation, nearly that where it is small
+static double angle_of(crQuat q) {
+    double half = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+    // arcsin x <= x + x^3/5 up to 1/2, <= pi x/2
+    return half <= 0.5 ? 2.0 * (half + 0.2 * half * half * half) : 3.2 * half;
+}
+
+// the rotation vector is asked for by few
+static void know_turn(Way* way) {
+    if (!way->known) way->turn = cr__rotation_log(way->q);
+    way->known = true;
+}
+
 static Way way_of(const crStep* step, int body, crPose from, crPose to) {
     crVec3 centre = step->model->bodies[body].com;
     Way way = {.from = from, .com = cr_pose_point(from, centre)};
     way.move = cr_sub(cr_pose_point(to, centre), way.com);
-    way.turn = cr__rotation_log(cr_quat_mul(to.q, cr_quat_conj(from.q)));
-    double far = cr_norm(way.move) + step->plan->size[body] * cr_norm(way.turn);
-    way.fast = far > FAST * step->plan->thin[body];
+    way.q = cr_quat_mul(to.q, cr_quat_conj(from.q));
+    way.angle = angle_of(way.q);
+    double far = cr_norm(way.move) + step->plan->size[body] * way.angle;
+    way.fast = far > CR_AUDIT_FAST * step->plan->thin[body];
     return way;
 }
 
-// whether a single body moved so far that it must be followed, by the state alone
 static bool single_fast(const crStep* step, int i) {
     const crBody* body = &step->model->bodies[i];
-    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
-    crVec3 move = cr_sub(cr__load_vec(q1), cr__load_vec(q0));
-    double dot = fabs(q0[3] * q1[3] + q0[4] * q1[4] + q0[5] * q1[5] + q0[6] * q1[6]);
-    // sin^2 of half the angle; the chord is at most the arc, which is at most pi/2 times the chord
-    double half2 = fmax(0.0, 1.0 - dot * dot), far = FAST * step->plan->thin[i];
-    // nearly always both parts are less than half of that, which takes no roots to see
-    double most = 3.2 * (step->plan->size[i] + fabs(body->com.x) + fabs(body->com.y) + fabs(body->com.z));
-    if (4.0 * cr_dot(move, move) <= far * far && 4.0 * most * most * half2 <= far * far) return false;
-    double reach = step->plan->size[i] + cr_norm(body->com);
-    return cr_norm(move) + 3.2 * reach * sqrt(half2) > far;
+    return cr__audit_single_fast(body, step->plan->size[i], CR_AUDIT_FAST * step->plan->thin[i],
+                                 step->start.q + body->q, step->state.q + body->q);
 }
 
 bool cr__audit_fast(const crStep* step, int i) {
@@ -251,7 +258,7 @@ static double swing(const crStep* step, int shape, int body, const Way* way) {
     const crShape* s = &step->model->shapes[shape].shape;
     crVec3 off = cr_sub(s->pose.p, step->model->bodies[body].com);
     double reach = s->kind == CR_SHAPE_SPHERE ? cr_norm(off) : step->plan->size[body];
-    return reach * cr_norm(way->turn);
+    return reach * way->angle;
 }
 
 static Pair pair_of(const Crossing* c, int shape_a, int shape_b) {
@@ -272,6 +279,8 @@ static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
     int a = pair.body_a, b = pair.body_b;
     if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
     pair.tol = DEEP * fmin(step->plan->thin[a], step->plan->thin[b]);
+    know_turn(&c->way[a]);
+    know_turn(&c->way[b]);
     // an overlap at an end is told by the overlap there
     Seen seen = follow(&pair);
     bool straight = c->hit == NULL || (!c->hit[a] && !c->hit[b]);
@@ -289,6 +298,8 @@ static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
     Crossing* c = ctx;
     Pair pair = pair_of(c, shape_a, shape_b);
     pair.tol = -(c->reach[pair.body_a] + c->reach[pair.body_b]);
+    know_turn(&c->way[pair.body_a]);
+    know_turn(&c->way[pair.body_b]);
     return follow(&pair) == CLEAR ? CR_OK : c->near(c->near_ctx, shape_a, shape_b);
 }
 
@@ -296,7 +307,7 @@ static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
 static crBounds swept(const Crossing* c, int body, const crShape* shape, double more) {
     const Way* way = &c->way[body];
     crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, c->to[body]);
-    double r = c->step->plan->size[body] * cr_norm(way->turn) + more;
+    double r = c->step->plan->size[body] * way->angle + more;
     crVec3 room = cr_vec3(r, r, r);
     crBounds box = {cr_vec3(fmin(a.lo.x, b.lo.x), fmin(a.lo.y, b.lo.y), fmin(a.lo.z, b.lo.z)),
                     cr_vec3(fmax(a.hi.x, b.hi.x), fmax(a.hi.y, b.hi.y), fmax(a.hi.z, b.hi.z))};
@@ -362,12 +373,13 @@ crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, cons
     return status;
 }
 
-static crStatus find_crossings(crStep* step, crAuditCrossings* found) {
+static crStatus find_crossings(crStep* step, const crPose* before, crAuditCrossings* found) {
     size_t nb = (size_t)step->model->nb;
-    crPose* pose = cr_arena_alloc(&step->scratch, nb * sizeof *pose);
+    crPose* own = cr_arena_alloc(&step->scratch, nb * sizeof *own);
     bool* hit = cr_arena_alloc(&step->scratch, nb * sizeof *hit);
-    if (pose == NULL || hit == NULL) return CR_ERR_MEMORY;
-    poses_before(step, pose);
+    if (own == NULL || hit == NULL) return CR_ERR_MEMORY;
+    if (before == NULL) poses_before(step, own);
+    const crPose* pose = before != NULL ? before : own;
     memset(hit, 0, nb * sizeof *hit);
     for (int i = 0; i < step->event_count; i++) {
         hit[step->events[i].body_a] = hit[step->events[i].body_b] = true;
@@ -376,10 +388,10 @@ static crStatus find_crossings(crStep* step, crAuditCrossings* found) {
     return cr__audit_crossings_between(step, pose, step->dynamics.pose, hit, found);
 }
 
-crStatus cr__audit_crossings(crStep* step, int* crossed, int* unsure) {
+crStatus cr__audit_crossings(crStep* step, const crPose* before, int* crossed, int* unsure) {
     crAuditCrossings found = {0, 0, -1, -1};
     size_t mark = cr_arena_mark(&step->scratch);
-    crStatus status = find_crossings(step, &found);
+    crStatus status = find_crossings(step, before, &found);
     cr_arena_release(&step->scratch, mark);
     *crossed = found.crossed;
     *unsure = found.unsure;

@@ -102,6 +102,7 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
     w->crossings += c->crossings;
     w->crossings_unsure += c->crossings_unsure;
     w->loop_error = worse(w->loop_error, c->loop_error);
+    w->time_error += c->time_error;
     w->energy_change += c->energy_change;
     w->energy_created += c->energy_created;
     w->energy_size = worse(w->energy_size, c->energy_size);

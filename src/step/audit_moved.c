@@ -2,6 +2,7 @@
 //
 //     cone       every summed impulse lies in its contact's cone
 //     momentum   m v+ - m v_free = sum P,  I(q+) omega+ - I(q) omega_free = sum r x P
+//                trees: v+ = s (v_free + M^-1 J^T P), s > 0 one number of the tree (see moving_trees.c)
 //     overlap    no pair is deeper at the end than the certificate says
 //
 // A convex pair is no deeper than its overlap along any one direction. The normals that its contacts had, turned with
@@ -16,19 +17,27 @@
 #include "step/moving.h"
 #include "step/step.h"
 
-#define ROUNDING 1e-11  // of the speeds and impulses that a sum is made of
+#define ROUNDING      1e-11  // of the speeds and impulses that a sum is made of
+#define TREE_ROUNDING 1e-9   // likewise, through the factor of M of a tree
 
 typedef struct Moved {
     crStep* step;
     const crMoved* moved;
     double* impulse;  // sum and moment about the centre of the impulses on each body (6*nb)
     double* size;     // sum of their sizes (nb)
+    double* v;        // of trees: v_free + M^-1 J^T P (nv); NULL: no tree was moved
 } Moved;
 
-// pose of a free body at the beginning of the step, or at its end
+// pose of a single body by q
 static crPose pose_of(const crStep* step, int body, const double* q) {
     q += step->model->bodies[body].q;
     return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
+}
+
+// pose at the beginning of the step
+static crPose pose_before(const Moved* m, int body) {
+    if (!m->step->model->bodies[body].single) return m->moved->pose[body];
+    return pose_of(m->step, body, m->step->start.q);
 }
 
 static bool is_moved(const Moved* m, int body) {
@@ -37,11 +46,15 @@ static bool is_moved(const Moved* m, int body) {
 
 static void add_impulse(const Moved* m, int body, crVec3 point, crVec3 P) {
     if (!is_moved(m, body)) return;
+    m->size[body] += cr_norm(P);
+    if (!m->step->model->bodies[body].single) {
+        cr_model_add_force(m->step->model, &m->step->dynamics, body, point, P, cr_vec3(0, 0, 0), m->v);
+        return;
+    }
     double* to = m->impulse + 6 * (size_t)body;
     cr__store_vec(cr_add(cr__load_vec(to), P), to);
     crVec3 turn = cr_cross(cr_sub(point, m->step->dynamics.origin[body]), P);
     cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
-    m->size[body] += cr_norm(P);
 }
 
 // how far an impulse lies outside its cone, N s
@@ -73,6 +86,69 @@ static double defect(const Moved* m, int b, double* floor) {
     return cr_norm(linear) + step->plan->size[b] * cr_norm(turn);
 }
 
+// impulses of limits, motors and loops of trees
+static void add_ties(const Moved* m) {
+    const crStep* step = m->step;
+    const crRows* rows = &step->posed.rows;
+    for (int r = 0; r < rows->count; r++) {
+        if (step->ties.of_row[r] < 0) continue;
+        for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            m->v[rows->col[k]] += rows->value[k] * step->posed.p[r];
+        }
+    }
+}
+
+static crPart tree_at(const crStep* step, int root) {
+    int from = step->plan->first_tree[root];
+    return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[root + 1] - from};
+}
+
+// fastest point of a tree that moves by v
+static double fastest(const Moved* m, crPart tree, const double* v) {
+    crDynamics* d = &m->step->dynamics;
+    double most = 0.0;
+    cr__part_velocity(m->step->model, tree, v, d);
+    for (int n = 0; n < tree.count; n++) {
+        int b = tree.bodies[n];
+        crVec3 u = cr__twist_at(d->twist[b], cr_sub(d->com[b], d->origin[b]));
+        most = fmax(most, cr_norm(u) + m->step->plan->size[b] * cr_norm(d->twist[b].omega));
+    }
+    return most;
+}
+
+// speed by which the velocities of a tree differ from s times what impulses give, and the rounding of that
+static double tree_defect(const Moved* m, int root, double* floor) {
+    crStep* step = m->step;
+    const crModel* model = step->model;
+    crPart tree = tree_at(step, root);
+    double own = 0.0, both = 0.0, worst = 0.0;
+    cr__part_mass_solve(model, tree, &step->dynamics, m->v);
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            m->v[j] += step->free.v[j];
+            own += m->v[j] * m->v[j];
+            both += m->v[j] * step->state.v[j];
+        }
+    }
+    double s = own > 0.0 ? both / own : 1.0;
+    // s <= 0 would be another motion altogether
+    if (!(s > 0.0) && both != 0.0) return (double)INFINITY;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            m->v[j] = step->state.v[j] - s * m->v[j];
+        }
+    }
+    worst = fastest(m, tree, m->v);
+    *floor = fastest(m, tree, step->state.v) + fastest(m, tree, step->free.v);
+    for (int n = 0; n < tree.count; n++) {
+        *floor = fmax(*floor, m->size[tree.bodies[n]] / model->bodies[tree.bodies[n]].mass);
+    }
+    *floor *= TREE_ROUNDING;
+    return worst;
+}
+
 // deepest overlap of two shapes at the end, by collision
 static double depth_by_collision(const crStep* step, int shape_a, int shape_b) {
     crContactPoint points[16];
@@ -96,8 +172,8 @@ static bool is_piece(const crShape* s) {
 // a direction as it turned with a body in the step
 static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     const crStep* step = m->step;
-    if (!step->model->bodies[body].single) return n;
-    crQuat before = pose_of(step, body, step->start.q).q, after = step->dynamics.pose[body].q;
+    if (!is_moved(m, body)) return n;
+    crQuat before = pose_before(m, body).q, after = step->dynamics.pose[body].q;
     return cr_quat_rotate(cr_quat_mul(after, cr_quat_conj(before)), n);
 }
 
@@ -109,9 +185,9 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
         return depth_by_collision(m->step, c->shape_a, c->shape_b);
     crConvex A, B;
     const crPose* pose = m->step->dynamics.pose;
-    crVec3 origin = pose[b->body].p;
-    cr__convex_set(&A, &a->shape, &pose[a->body], origin);
-    cr__convex_set(&B, &b->shape, &pose[b->body], origin);
+    crPose at_a = cr__shape_pose(&a->shape, &pose[a->body]), at_b = cr__shape_pose(&b->shape, &pose[b->body]);
+    cr__convex_set(&A, &a->shape, &at_a, at_b.p);
+    cr__convex_set(&B, &b->shape, &at_b, at_b.p);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < 0.0; i++) {
         for (int side = 0; side < 2 && best < 0.0; side++) {
@@ -140,7 +216,7 @@ static double deepest(const Moved* m) {
 static double way_of(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
-    crPose before = pose_of(step, b, step->start.q), after = step->dynamics.pose[b];
+    crPose before = pose_before(m, b), after = step->dynamics.pose[b];
     crQuat q = after.q, was = before.q;
     double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
                        (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
@@ -185,6 +261,13 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     memset(m.size, 0, nb * sizeof *m.size);
     crAudit audit = {0};
     bool holds = true;
+    if (moved->pose != NULL) {
+        size_t nv = (size_t)step->model->nv + 1;
+        m.v = cr_arena_alloc(&step->scratch, nv * sizeof *m.v);
+        if (m.v == NULL) return CR_ERR_MEMORY;
+        memset(m.v, 0, nv * sizeof *m.v);
+        add_ties(&m);
+    }
     for (int i = 0; i < moved->count; i++) {
         const crStepContact* c = &moved->contacts[i];
         double off = outside(c);
@@ -194,8 +277,9 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         add_impulse(&m, c->body_b, c->point.point, c->impulse);
     }
     for (int b = 1; b < step->model->nb; b++) {
-        if (!is_moved(&m, b)) continue;
-        double floor, speed = defect(&m, b, &floor);
+        bool single = step->model->bodies[b].single;
+        if (!is_moved(&m, b) || (!single && step->model->bodies[b].root != b)) continue;
+        double floor = 0.0, speed = single ? defect(&m, b, &floor) : tree_defect(&m, b, &floor);
         audit.momentum = fmax(audit.momentum, speed);
         holds = holds && speed <= floor;
     }

@@ -9,91 +9,87 @@
 #include <string.h>
 
 #include "model/actuate.h"
-#include "model/single.h"
 #include "step/audit.h"
+#include "step/audit_single.h"
 #include "step/forest.h"
 #include "step/step.h"
 
-#define EPS   0x1p-52
+#define EPS   CR_AUDIT_SINGLE_EPS
 #define MOTOR 2  // row of a motor among the forces of a joint's velocity, see ties.c
 
 // what bodies gained, by body
 typedef struct Balance {
     crStep* step;
-    double* gain;   // change of energy less work (nb)
-    double* floor;  // its rounding floor (nb)
-    int* tree;      // top body of the tree it moves with, -1 where v does not move it (nb)
-    int* moves;     // the same of shapes (shape_count)
+    double* gain;    // change of energy less work (nb)
+    double* floor;   // its rounding floor (nb)
+    int* tree;       // top body of the tree it moves with, -1 where v does not move it (nb)
+    int* moves;      // the same of shapes (shape_count)
+    crPose* before;  // poses at the beginning of the step (nb); NULL: not looked at
     double change, work, size;
     bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
 } Balance;
 
-// T of turning, by the axes of the body; q of any length
-static double turning(const crBody* body, const double* q, const double* v) {
-    crVec3 omega = cr__load_vec(v + 3);
-    if (cr__single_round(body)) return 0.5 * body->principal[0] * cr_dot(omega, omega);
-    crQuat turn = cr__load_quat(q + 3);
-    crVec3 axis = cr_vec3(-turn.x, -turn.y, -turn.z);
-    double twice = 2.0 / (turn.w * turn.w + cr_dot(axis, axis));
-    crVec3 across = cr_cross(axis, omega);
-    omega = cr_madd(omega, twice, cr_add(cr_scale(turn.w, across), cr_cross(axis, across)));
-    return 0.5 * cr_sym3_quad(body->inertia, omega);
-}
-
 static void single_change(const Balance* b, int i) {
     const crStep* step = b->step;
     const crBody* body = &step->model->bodies[i];
-    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
-    const double *v0 = step->start.v + body->v, *v1 = step->state.v + body->v;
-    crVec3 u0 = cr__load_vec(v0), u1 = cr__load_vec(v1), x0 = cr__load_vec(q0), x1 = cr__load_vec(q1);
-    if (!cr__centred(body)) {
-        x0 = cr_pose_point((crPose){x0, cr_quat_normalize(cr__load_quat(q0 + 3))}, body->com);
-        x1 = cr_pose_point((crPose){x1, cr_quat_normalize(cr__load_quat(q1 + 3))}, body->com);
-    }
-    crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
-    double turn0 = turning(body, q0, v0), turn1 = turning(body, q1, v1);
-    double T = 0.5 * body->mass * cr_dot(cr_sub(u1, u0), cr_add(u1, u0)) + (turn1 - turn0);
-    double size = 0.5 * body->mass * (cr_dot(u0, u0) + cr_dot(u1, u1)) + turn0 + turn1;
-    b->gain[i] = T - cr_dot(weight, cr_sub(x1, x0));
-    // terms of the products in place of lengths: no roots
-    double heights = fabs(weight.x) * (fabs(x0.x) + fabs(x1.x)) + fabs(weight.y) * (fabs(x0.y) + fabs(x1.y)) +
-                     fabs(weight.z) * (fabs(x0.z) + fabs(x1.z));
-    b->floor[i] = 16.0 * EPS * (size + heights);
+    cr__audit_single_energy(body, step->model->gravity, step->start.q + body->q, step->start.v + body->v,
+                            step->state.q + body->q, step->state.v + body->v, &b->gain[i], &b->floor[i]);
 }
 
-// T + U of bodies of trees at the poses and velocity fields of d, times sign
+// T + U of bodies of trees at the present state
+static void look_at_trees(crStep* step) {
+    const crModel* model = step->model;
+    crDynamics* d = &step->dynamics;
+    crStepAudited* a = &step->audited;
+    cr_model_kinematics(model, &step->state, d);
+    cr_model_velocity(model, step->state.v, d);
+    for (int i = 1; i < step->plan->first_single; i++) {
+        if (model->bodies[i].single || !cr__moves(model, i)) continue;
+        crEnergy parts = cr__body_energy(model, i, &step->state, d);
+        a->energy[i] = parts.kinetic + parts.potential;
+        a->size[i] = fabs(a->energy[i]) + cr__body_energy_size(model, i, &step->state, d);
+    }
+    memcpy(a->pose, d->pose, (size_t)model->nb * sizeof *a->pose);
+    memcpy(a->q, step->state.q, (size_t)model->nq * sizeof *a->q);
+    memcpy(a->v, step->state.v, (size_t)model->nv * sizeof *a->v);
+    a->time = step->state.time;
+    a->known = true;
+}
+
+// whether the last look was at the state that the step began with
+static bool seen_before(const crStep* step) {
+    const crStepAudited* a = &step->audited;
+    return a->known && memcmp(&a->time, &step->start.time, sizeof a->time) == 0 &&
+           memcmp(a->q, step->start.q, (size_t)step->model->nq * sizeof *a->q) == 0 &&
+           memcmp(a->v, step->start.v, (size_t)step->model->nv * sizeof *a->v) == 0;
+}
+
 static void add_trees(const Balance* b, double sign) {
     const crStep* step = b->step;
-    for (int i = 1; i < step->model->nb; i++) {
+    for (int i = 1; i < step->plan->first_single; i++) {
         if (step->model->bodies[i].single || !cr__moves(step->model, i)) continue;
-        crEnergy parts = cr__body_energy(step->model, i, &step->state, &step->dynamics);
-        double energy = parts.kinetic + parts.potential,
-               size = fabs(energy) + cr__body_energy_size(step->model, i, &step->state, &step->dynamics);
-        b->gain[i] += sign * energy;
-        b->floor[i] += 16.0 * EPS * size;
+        b->gain[i] += sign * step->audited.energy[i];
+        b->floor[i] += 16.0 * EPS * step->audited.size[i];
     }
 }
 
-static void trees_at(crStep* step) {
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    cr_model_velocity(step->model, step->state.v, &step->dynamics);
-}
-
-// both ends of the step, by kinematics at its beginning and again at its end
+// both ends of the step: that of the last step is the beginning of this one
 static void tree_change(const Balance* b) {
     crStep* step = b->step;
-    double *q = step->state.q, *v = step->state.v, end = step->state.time;
-    trees_at(step);
-    add_trees(b, 1.0);
-    step->state.q = step->start.q;
-    step->state.v = step->start.v;
-    step->state.time = step->start.time;
-    trees_at(step);
+    if (!seen_before(step)) {
+        double *q = step->state.q, *v = step->state.v, end = step->state.time;
+        step->state.q = step->start.q;
+        step->state.v = step->start.v;
+        step->state.time = step->start.time;
+        look_at_trees(step);
+        step->state.q = q;
+        step->state.v = v;
+        step->state.time = end;
+    }
     add_trees(b, -1.0);
-    step->state.q = q;
-    step->state.v = v;
-    step->state.time = end;
-    trees_at(step);
+    memcpy(b->before, step->audited.pose, (size_t)step->model->nb * sizeof *b->before);
+    look_at_trees(step);
+    add_trees(b, 1.0);
 }
 
 static bool any_tree(const crStep* step) {
@@ -101,6 +97,23 @@ static bool any_tree(const crStep* step) {
         if (cr__moves(step->model, i)) return true;
     }
     return false;
+}
+
+// Way of a body of a tree along one velocity, from the start to the end of the step. Trees that are carried have v scaled at
+// the end (trees.c), so that the mean of both velocities is not what they moved by.
+static double tree_way(const crStep* step, const crBody* body, int j, double h) {
+    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
+    if (body->nq == body->nv) return q1[j - body->v] - q0[j - body->v];
+    if (body->joint != CR_JOINT_FREE) return 0.5 * h * (step->start.v[j] + step->state.v[j]);
+    crQuat a = cr__load_quat(q0 + 3), b = cr__load_quat(q1 + 3), d = cr_quat_mul(b, cr_quat_conj(a));
+    crVec3 com = cr_sub(cr_quat_rotate(b, body->com), cr_quat_rotate(a, body->com));
+    crVec3 way = cr_add(cr_sub(cr__load_vec(q1), cr__load_vec(q0)), com);
+    if (j - body->v >= 3) {
+        double sine = sqrt(d.x * d.x + d.y * d.y + d.z * d.z), sign = d.w < 0.0 ? -1.0 : 1.0;
+        double scale = sine > 0.0 ? 2.0 * sign * cr_atan2(sine, fabs(d.w)) / sine : 2.0 * sign;
+        way = cr_vec3(scale * d.x, scale * d.y, scale * d.z);
+    }
+    return ((const double[]){way.x, way.y, way.z})[(j - body->v) % 3];
 }
 
 // work on a body by applied forces, motors and driven bodies
@@ -117,7 +130,9 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
                                          (crMove){step->start.q, step->start.v, step->state.q, step->state.v},
                                          damped);
         }
-        if (force != 0.0) sum += 0.5 * h * force * (step->start.v[j] + step->state.v[j]);
+        if (force == 0.0) continue;
+        sum += force *
+               (body->single ? 0.5 * h * (step->start.v[j] + step->state.v[j]) : tree_way(step, body, j, h));
     }
     return sum;
 }
@@ -192,7 +207,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
     const crModel* model = step->model;
     memset(b->gain, 0, (size_t)model->nb * sizeof *b->gain);
     memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
-    if (any_tree(step)) tree_change(b);
+    if (b->before != NULL) tree_change(b);
     b->tree[CR_WORLD] = -1;
     for (int i = 1; i < model->nb; i++) {
         bool moves = cr__moves(model, i);
@@ -213,7 +228,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
     return CR_OK;
 }
 
-static crStatus audit_energy(crStep* step, double h, bool* fast, crError* error) {
+static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before, crError* error) {
     crCertificate* c = &step->certificate;
     size_t nb = (size_t)step->model->nb;
     Balance b = {.step = step};
@@ -222,6 +237,10 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crError* error)
     b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
     b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
+    if (any_tree(step)) {
+        *before = b.before = cr_arena_alloc(&step->scratch, nb * sizeof *b.before);
+        if (b.before == NULL) return cr__step_memory(error);
+    }
     if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL)
         return cr__step_memory(error);
     crStatus status = find_balance(&b, h, error);
@@ -254,7 +273,8 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crCertificate* c = &step->certificate;
     size_t mark = cr_arena_mark(&step->scratch);
     bool fast = false, measure = measured(step);
-    crStatus status = audit_energy(step, h, &fast, error);
+    crPose* before = NULL;
+    crStatus status = audit_energy(step, h, &fast, &before, error);
     c->overlap = (double)NAN;
     if (status == CR_OK && measure) {
         status = cr__audit_overlap(step, &c->overlap) == CR_OK ? CR_OK : cr__step_memory(error);
@@ -262,7 +282,7 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     }
     c->crossings = c->crossings_unsure = 0;
     if (status == CR_OK && fast) {
-        status = cr__audit_crossings(step, &c->crossings, &c->crossings_unsure);
+        status = cr__audit_crossings(step, before, &c->crossings, &c->crossings_unsure);
         if (status != CR_OK) status = cr__step_memory(error);
     }
     cr_arena_release(&step->scratch, mark);

@@ -17,6 +17,18 @@ crMat3 cr__step_frame(const crStep* step, const crStepContact* c) {
     return cr_surface_frame(n, cr_quat_rotate(step->dynamics.pose[body].q, c->surface->surface.axis));
 }
 
+crStatus cr__step_surface_at(const crStep* step, crStepContact* c, crVec3 u) {
+    const crDynamics* d = &step->dynamics;
+    const crBodyShape* shapes = step->model->shapes;
+    crVec3 omega = cr_sub(d->twist[c->body_b].omega, d->twist[c->body_a].omega);
+    crApproach approach = cr_approach(c->point.normal, u, omega);
+    int surface = cr__pairs_surface(step->pairs, shapes[c->shape_a].material, shapes[c->shape_b].material);
+    if (surface < 0) return (crStatus)surface;
+    crStatus status = cr__pairs_surface_at(step->pairs, surface, &approach, &c->surface);
+    if (status == CR_OK) c->e = c->surface->surface.e;
+    return status;
+}
+
 static bool frictionless(const crSurface* s) {
     return s->vertex_count == 0 && s->mu == 0.0 && (s->mu2 == 0.0 || isnan(s->mu2)) && s->mu_spin == 0.0 &&
            s->mu_roll == 0.0;

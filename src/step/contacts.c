@@ -49,15 +49,13 @@ static double fast_of(const crStep* step, const crStepContact* c, crVec3 u) {
     return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
 }
 
-// what not every contact has: restitution by speed, a plane
-static crStatus complete(const crStep* step, const crNearSurface* surface, crStepContact* c, crError* error) {
+// what not every contact has: coefficients that depend on the impact, a plane
+static crStatus complete(const crStep* step, const crNearSurface* surface, crVec3 u, crStepContact* c,
+                         crError* error) {
     if (surface->by_speed) {
-        crContactSurface now;
-        crStatus status = cr_model_surface(step->model, surface->material_a, surface->material_b,
-                                           fmax(0.0, -c->speed), &now);
+        crStatus status = cr__step_surface_at(step, c, u);
         if (status != CR_OK)
             return cr_error_set(error, status, "surface", "surface: %s", cr_status_text(status));
-        c->e = now.surface.e;
     }
     if (!step->plan->planes) return CR_OK;
     crVec3 axis = cr__plan_common_plane(step->plan, c->body_a, c->body_b);
@@ -166,7 +164,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
             .speed = cr_dot(p->normal, u),
             .delta = delta};
         c->fast = fast_of(step, c, u);
-        if (surface->by_speed || step->plan->planes) status = complete(step, surface, c, error);
+        if (surface->by_speed || step->plan->planes) status = complete(step, surface, u, c, error);
         if (status == CR_OK) sink->count++;
     }
     return status;
@@ -407,7 +405,8 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
     if (status == CR_OK && whole) {
         begin_airborne(step);
         status = reserve_whole(step, sink, error);
-        bool shared = step->tasks != NULL && step->pairs->count > 2 * CHUNK;
+        // surfaces of single contacts are made by one thread
+        bool shared = step->tasks != NULL && step->pairs->count > 2 * CHUNK && !step->pairs->by_impact;
         if (status == CR_OK && !(shared && add_shared(step, sink))) {
             status = add_all(step, sink, error);
         }

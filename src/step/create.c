@@ -112,6 +112,7 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     step->contacts = NULL;
     step->event_count = 0;
     step->record.count = 0;
+    step->still = false;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
@@ -120,5 +121,6 @@ crStatus cr_step_begin(crStep* step, crError* error) {
     cr__step_keep_start(step);
     cr_model_actuate(step->model, &step->state, &step->dynamics);
     crStatus status = cr_arena_reset(&step->scratch);
+    if (status == CR_OK) status = cr__pairs_forget(step->pairs);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

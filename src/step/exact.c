@@ -285,8 +285,7 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-// blocks in the order of islands: those of island i are order[start[i]] to order[start[i + 1] - 1]
-static crStatus sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
+crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
     const crProblem* whole = &step->posed.problem;
     size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
     int* of = cr_arena_alloc(&step->scratch, blocks * sizeof *of);
@@ -324,7 +323,8 @@ static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIs
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;
     s->posed = true;
-    return sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK : cr__step_memory(error);
+    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK
+                                                                                  : cr__step_memory(error);
 }
 
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,

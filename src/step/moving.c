@@ -1,29 +1,28 @@
 // moving.c - islands in motion: one packing, eight short steps, positions in the same loop (packed_substeps.c).
 //
-// In fast, an island of more than ROWS rows moves where one of SHARE contacts may act in the step and is faster than
+// In fast, an island of more than ROWS rows (TREE_ROWS with trees) moves where one of SHARE contacts may act in the step and is faster than
 // SPEED; the converged solve handles a few fast bodies in a heap at rest. Short steps solve a finer problem than the
 // whole step poses, so their certificate is of another kind: the impulses are in their cones, v+ = v_free + M^-1 J^T P,
 // and no energy is created. The last is enforced: corrections of positions lift bodies by no more than contacts
 // dissipated, and impulses that would still create energy are scaled down together with the displacement they gave.
+// Trees take part by rows (moving_trees.c); moving_run.c does both.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving.h"
 
 #include <string.h>
 
-#include "model/single.h"
-#include "relax/packed_substeps.h"
 #include "step/audit.h"
 #include "step/forest.h"
+#include "step/moving_trees.h"
 #include "step/step.h"
 
-#define LIMITS       4      // rounds of making shares less
-#define SURE         1.001  // beyond what they must, for rounding
-#define RELEASE_ROWS 300    // sets up to this size that would create energy are solved otherwise
-#define GENERAL      (INT32_MIN / 4)
-#define LOCATED      64    // bodies of an island up to which impacts are located
-#define ROWS         60    // islands up to this size are solved exactly
-#define SHARE        400   // one contact of so many must be
-#define SPEED        0.01  // of a contact along its normal, m/s
+#define GENERAL    (INT32_MIN / 4)
+#define LOCATED    64     // bodies of an island up to which impacts are located
+#define ROWS       60     // islands up to this size are solved exactly
+#define TREE_ROWS  12     // likewise of those with trees
+#define SHARE      400    // one contact of so many must be
+#define SPEED      0.004  // of a contact along its normal, m/s
+#define TREE_SPEED 1e-5   // likewise of trees, whose converged solves are dear
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
@@ -41,6 +40,7 @@ typedef struct Islands {
     int* bodies;
     int* fast;  // contacts that may act, and are fast
     bool* bounces;
+    bool* trees;  // some bodies are of trees
 } Islands;
 
 static crStatus islands_create(crStep* step, Islands* islands) {
@@ -50,8 +50,9 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->fast = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
+    islands->trees = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
     bool ok = islands->root != NULL && islands->rows != NULL && islands->bodies != NULL &&
-              islands->fast != NULL && islands->bounces != NULL;
+              islands->fast != NULL && islands->bounces != NULL && islands->trees != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -61,7 +62,7 @@ static void join_contacts(const crStep* step, const Islands* islands) {
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
         islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
-        islands->bounces[b] = false;
+        islands->bounces[b] = islands->trees[b] = false;
     }
     for (int k = 0; k < step->part.loop_count; k++) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
@@ -71,9 +72,9 @@ static void join_contacts(const crStep* step, const Islands* islands) {
         const crStepContact* c = &step->contacts[i];
         int b = cr__step_mover(step, c->body_a, c->body_b), *rows = &islands->rows[b];
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
-        *rows = c->packable && *rows >= 0 ? *rows + 3 : GENERAL;
+        *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || c->bounces;
-        islands->fast[b] += fabs(c->speed) > SPEED && acts(step, c);
+        islands->fast[b] += fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
     }
 }
 
@@ -87,7 +88,9 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
-        if (!model->bodies[b].single) islands->rows[b] = GENERAL;
+        bool tree = !model->bodies[b].single;
+        if (tree && !cr__moving_takes(step, b)) islands->rows[b] = GENERAL;
+        islands->trees[root] = islands->trees[root] || tree;
         islands->bodies[root]++;
         if (root == b) continue;
         islands->rows[root] = islands->rows[root] < 0 || islands->rows[b] < 0
@@ -101,252 +104,12 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         int root = islands->root[b];
         bool few = islands->bodies[root] <= LOCATED, bounces = islands->bounces[root];
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
-        bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : ROWS);
+        int least = islands->trees[root] ? TREE_ROWS : ROWS;
+        bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : least);
         moving[b] = SHARE * islands->fast[root] * 3 > islands->rows[root] && large && !located;
         any = any || moving[b];
     }
     return any;
-}
-
-// what the short steps work on; contacts are those of the step
-typedef struct Work {
-    crStep* step;
-    double h;
-    int count;
-    crPackedContact* contact;
-    double *gap, *target, *bounce;
-    crPacked packed;
-    crSubsteps ask;
-} Work;
-
-static crStatus create(Work* work) {
-    crStep* step = work->step;
-    crArena* arena = &step->scratch;
-    size_t room = (size_t)step->contact_count + 1;
-    work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
-    work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
-    work->target = cr_arena_alloc(arena, room * sizeof *work->target);
-    work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL;
-    return ok ? CR_OK : CR_ERR_MEMORY;
-}
-
-// contacts of the islands, with the impulses of a short step to start from; whether one may bounce
-static bool list(Work* work) {
-    const crStep* step = work->step;
-    int cursor = 0;
-    bool bounces = false;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        crPackedContact* to = &work->contact[work->count];
-        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
-        to->point = c->point.point;
-        to->normal = c->point.normal;
-        to->E = cr__step_given_velocity(step, c);
-        if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
-        bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
-        work->gap[work->count] = c->point.gap;
-        work->target[work->count] = -0.5 * c->delta;
-        work->bounce[work->count] = fast ? c->e * c->speed : 0.0;
-        bounces = bounces || fast;
-        work->count++;
-    }
-    return bounces;
-}
-
-static crStatus solve(Work* work, const int* islands, bool bounces) {
-    crStep* step = work->step;
-    crArena* arena = &step->scratch;
-    crPacked* p = &work->packed;
-    const crInertias of = cr__step_inertias(step);
-    crStatus status = cr__packed_create(&of, islands, step->state.v, work->count, work->contact, NULL, p);
-    if (status != CR_OK) return status;
-    size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
-    double* dz = cr_arena_alloc(arena, numbers * sizeof *dz);
-    crSubsteps* ask = &work->ask;
-    *ask = (crSubsteps){.packed = p, .h = work->h, .gap = work->gap, .target = work->target, .dz = dz};
-    if (bounces) ask->bounce = work->bounce;
-    ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
-    ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
-    if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
-    cr__packed_coordinates(p, &of, step->free.v, dz);
-    for (size_t i = 0; i < numbers; i++) {
-        dz[i] -= p->z_free[i];
-    }
-    return cr__substeps_run(ask, arena);
-}
-
-// v of a body from its place in z, or a displacement
-static void from_coordinates(const crStep* step, int body, const double* z, double* v) {
-    double share = 1.0 / sqrt(step->model->bodies[body].mass);
-    for (int k = 0; k < 3; k++) {
-        v[k] = share * z[k];
-    }
-    crVec3 turn = cr_mat3_mul_t(step->dynamics.root[body], cr__load_vec(z + 3));
-    cr__store_vec(turn, v + 3);
-}
-
-static double dot6(const double* a, const double* b) {
-    double sum = 0.0;
-    for (int k = 0; k < 6; k++) {
-        sum += a[k] * b[k];
-    }
-    return sum;
-}
-
-// energy of bodies that pushed each other
-typedef struct Energy {
-    double gain;     // beyond what forces and driven bodies gave, J
-    double lift;     // the part of it that corrections of positions are, J
-    double square;   // p.p, p what the impulses changed z by
-    int rows;        // of contacts that pressed
-    bool released;   // out: another solve takes it
-    double correct;  // out: share of the corrections that is made
-    double scale;    // out: share of the impulses
-} Energy;
-
-// orientation after a turn
-static crQuat turned(const crStep* step, int b, crVec3 turn) {
-    crQuat q = cr__load_quat(step->state.q + step->model->bodies[b].q + 3);
-    return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(turn), q));
-}
-
-// z and D of a body with the shares of its set
-static void shared(const Work* work, int i, const Energy* e, double z[6], double D[6]) {
-    const double *from = work->packed.z_free, *to = work->packed.z, *dz = work->ask.dz;
-    for (int k = 0, at = CR_BODY_STRIDE * (i + 1); k < 6; k++, at++) {
-        double free = from[at] + dz[at], fly = work->h * (from[at] + 0.5 * dz[at]);
-        z[k] = to[at];
-        D[k] = work->ask.D[at] - (1.0 - e->correct) * work->ask.C[at];
-        if (!(e->scale < 1.0)) continue;
-        z[k] = free + e->scale * (z[k] - free);
-        D[k] = fly + e->scale * (D[k] - fly);
-    }
-}
-
-// what a body gains with those shares
-static void add_body(const Work* work, int i, Energy* e) {
-    const crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    int b = p->body[i], at = CR_BODY_STRIDE * (i + 1);
-    const double *z0 = p->z_free + at, *dz = work->ask.dz + at;
-    double z[6], D[6], force[6], push[6], v[6], way[6];
-    shared(work, i, e, z, D);
-    for (int k = 0; k < 6; k++) {
-        force[k] = dz[k] / work->h;
-        push[k] = p->z[at + k] - z0[k] - dz[k];
-        e->gain += 0.5 * (z[k] - z0[k]) * (z[k] + z0[k]);
-    }
-    e->square += dot6(push, push);
-    e->gain -= dot6(force, D);
-    e->lift -= dot6(force, work->ask.C + at);
-    if (cr__single_round(&step->model->bodies[b])) return;
-    // inertia turns with the body
-    from_coordinates(step, b, z, v);
-    from_coordinates(step, b, D, way);
-    crVec3 omega = cr__load_vec(v + 3), L = cr_sym3_mul(step->dynamics.inertia[b], omega);
-    crVec3 after = cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b],
-                                    turned(step, b, cr__load_vec(way + 3)), omega);
-    e->gain += 0.5 * cr_dot(L, cr_sub(after, omega));
-}
-
-// Shares that leave no gain: less correction first; then velocity and displacement both on the way back to free flight,
-// which gains nothing: with a share s of the impulses the gain is s (gain - b) + s^2 b, b = p.p / 2.
-static void limit(Energy* e) {
-    double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
-    double left = e->gain - share * e->lift, b = 0.5 * e->square;
-    e->correct -= share;
-    if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
-}
-
-// roots of the bodies that pushed each other
-static void join(const Work* work, int* root) {
-    const crModel* model = work->step->model;
-    for (int i = 0; i < work->packed.bodies; i++) {
-        root[work->packed.body[i]] = work->packed.body[i];
-    }
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        if (cr_dot(c->P, c->normal) > 0.0) cr__forest_join_trees(model, root, c->body_a, c->body_b);
-    }
-}
-
-// what each set of bodies gains with its shares, at its root; whether one gains anything
-static bool find_gains(const Work* work, int* root, Energy* energy) {
-    const crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    bool any = false;
-    for (int i = 0; i < p->bodies; i++) {
-        Energy* e = &energy[p->body[i]];
-        e->gain = e->lift = e->square = 0.0;
-        e->rows = 0;
-    }
-    for (int i = 0; i < p->bodies; i++) {
-        add_body(work, i, &energy[cr__forest_find(root, p->body[i])]);
-    }
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        Energy* e = &energy[cr__forest_find(root, cr__step_mover(step, c->body_a, c->body_b))];
-        e->gain += e->scale * cr_dot(c->P, c->E);
-        e->rows += cr_dot(c->P, c->normal) > 0.0 ? 3 : 0;
-    }
-    for (int i = 0; i < p->bodies; i++) {
-        any = any || energy[p->body[i]].gain > 0.0;
-    }
-    return any;
-}
-
-// No energy is created. A small set whose sweeps would have done so, and what touches nothing, is released: it takes the
-// way of calm islands. Larger ones get less correction, then less of their impulses.
-static void limit_energy(const Work* work, int* root, Energy* energy, bool* moving) {
-    const crPacked* p = &work->packed;
-    join(work, root);
-    for (int i = 0; i < p->bodies; i++) {
-        energy[p->body[i]] = (Energy){.correct = 1.0, .scale = 1.0};
-    }
-    for (int round = 0; find_gains(work, root, energy) && round < LIMITS; round++) {
-        for (int i = 0; i < p->bodies; i++) {
-            Energy* e = &energy[p->body[i]];
-            bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
-            if (round == 0) e->released = creates && e->rows <= RELEASE_ROWS;
-            if (e->gain > 0.0 && !e->released) limit(e);
-        }
-    }
-    for (int i = 0; i < p->bodies; i++) {
-        Energy* e = &energy[cr__forest_find(root, p->body[i])];
-        e->released = e->released || e->rows == 0;
-        if (e->released) moving[p->body[i]] = false;
-    }
-}
-
-// v and q with the shares that energy leaves
-static void put_back(const Work* work, int* root, const Energy* energy) {
-    crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    for (int i = 0; i < p->bodies; i++) {
-        int b = p->body[i];
-        const crBody* body = &step->model->bodies[b];
-        const Energy* e = &energy[cr__forest_find(root, b)];
-        if (e->released) continue;
-        double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
-        shared(work, i, e, z, D);
-        from_coordinates(step, b, z, v);
-        from_coordinates(step, b, D, way + body->v);
-        crVec3 omega = cr__load_vec(v + 3);
-        cr__part_advance(step->model, (crPart){&b, 1}, 1.0, way, step->state.q);
-        crQuat q = cr__load_quat(step->state.q + body->q + 3);
-        cr__store_vec(cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b], q, omega), v + 3);
-    }
-}
-
-// impulses likewise
-static void put_impulses(const Work* work, int* root, const Energy* energy) {
-    for (int i = 0; i < work->count; i++) {
-        const crPackedContact* c = &work->contact[i];
-        const Energy* e = &energy[cr__forest_find(root, cr__step_mover(work->step, c->body_a, c->body_b))];
-        work->step->contacts[i].impulse = e->scale < 1.0 ? cr_scale(e->scale, c->P) : c->P;
-    }
 }
 
 // whether both ends of a contact are marked, or neither is; what does not move is on either side
@@ -378,21 +141,6 @@ static crStatus contacts_of(crStep* step, crStepContact* from, int count, const 
     return CR_OK;
 }
 
-// short steps over the step's contacts; bodies that are left to another solve are no longer marked
-static crStatus run(crStep* step, double h, const int* islands, bool* moving, crError* error) {
-    Work work = {.step = step, .h = h};
-    size_t nb = (size_t)step->model->nb;
-    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
-    if (root == NULL || energy == NULL || create(&work) != CR_OK) return cr__step_memory(error);
-    bool bounces = list(&work);
-    if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
-    limit_energy(&work, root, energy, moving);
-    put_back(&work, root, energy);
-    put_impulses(&work, root, energy);
-    return CR_OK;
-}
-
 // what was moved: audited, its forces kept; the rest of the world is left to the calm solve
 static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     const bool* moving = moved->body;
@@ -411,6 +159,20 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
+// poses of trees are not in q
+static crStatus keep_poses(crStep* step, crMoved* moved) {
+    bool any = false;
+    for (int b = 1; b < step->plan->first_single; b++) {
+        any = any || (cr__moves(step->model, b) && moved->body[b]);
+    }
+    if (!any) return CR_OK;
+    size_t bytes = (size_t)step->model->nb * sizeof *moved->pose;
+    moved->pose = cr_arena_alloc(&step->scratch, bytes);
+    if (moved->pose == NULL) return CR_ERR_MEMORY;
+    memcpy(moved->pose, step->dynamics.pose, bytes);
+    return CR_OK;
+}
+
 crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error) {
     Islands islands;
     *moved = (crMoved){0};
@@ -421,10 +183,15 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts,
                                   &step->contact_count);
     if (status != CR_OK) return cr__step_memory(error);
+    if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
-    status = run(step, h, islands.root, moving, error);
-    cr_arena_release(&step->scratch, mark);
-    return status == CR_OK ? hand_over(step, moved, error) : status;
+    step->posed.rows = (crRows){0};
+    status = cr__moving_run(step, h, islands.root, moving, error);
+    // the audit reads the rows
+    if (step->posed.rows.count == 0) cr_arena_release(&step->scratch, mark);
+    if (status == CR_OK) status = hand_over(step, moved, error);
+    step->posed.rows = (crRows){0};
+    return status;
 }
 
 static bool comes_first(const crStepContact* a, const crStepContact* b) {

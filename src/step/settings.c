@@ -87,6 +87,7 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     if (s == NULL) return cr_error_set(error, CR_ERR_ARGUMENT, "settings", "settings: must be given");
     crStatus status = check_choices(s, error);
     if (status == CR_OK) status = check_number("dt", s->dt, 1e-12, 1e6, error);
+    if (status == CR_OK) status = check_number("error", s->error, s->error == 0.0 ? 0.0 : 1e-15, 1e6, error);
     if (status == CR_OK) status = check_number("theta", s->theta, 0.0, 1.0, error);
     if (status == CR_OK) status = check_number("activation", s->activation, 0.0, 2.0, error);
     if (status == CR_OK) status = check_number("tol", s->tol, s->tol == 0.0 ? 0.0 : 1e-15, 1.0, error);

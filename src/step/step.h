@@ -59,6 +59,8 @@ void cr__step_leave_out(crStep* step, const bool* out);
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
 // Speed of a body's fastest point by v.
+// At the end of a step in which nothing moved: rest.c.
+void cr__step_rest(crStep* step, double h);
 double cr__step_speed(const crStep* step, const double* v, int body);
 
 // contacts.c
@@ -76,6 +78,8 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 
 // Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
 crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
+// Sets the coefficients of a contact, which may depend on the impact, for the velocity u of b's point against a's.
+crStatus cr__step_surface_at(const crStep* step, crStepContact* contact, crVec3 u);
 // Rows of a contact as a block of a problem.
 int cr__step_contact_rows(const crStepContact* contact);
 // Velocity of b's point against a's that driven bodies give.

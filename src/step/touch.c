@@ -44,15 +44,6 @@ static bool shifted(const crStep* step, const crStepContact* c, crVec3 shift, do
     return found && points[0].child_a == c->point.child_a && points[0].child_b == c->point.child_b;
 }
 
-// restitution at the speed that the new normal gives
-static void set_restitution(const crStep* step, crStepContact* c) {
-    const crBodyShape* shapes = step->model->shapes;
-    crContactSurface now;
-    crStatus status = cr_model_surface(step->model, shapes[c->shape_a].material, shapes[c->shape_b].material,
-                                       fmax(0.0, -c->speed), &now);
-    if (status == CR_OK) c->e = now.surface.e;
-}
-
 static uint32_t chosen(uint32_t feature) {
     return (feature & 0x0fffffff) | (uint32_t)CR_FEATURE_CENTRE << 28;
 }
@@ -76,6 +67,5 @@ bool cr__step_touch_normal(const crStep* step, crStepContact* c) {
     c->point.feature_a = chosen(c->point.feature_a);
     c->point.feature_b = chosen(c->point.feature_b);
     c->speed = cr_dot(n, u);
-    set_restitution(step, c);
-    return true;
+    return cr__step_surface_at(step, c, u) == CR_OK;
 }

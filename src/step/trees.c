@@ -25,7 +25,17 @@ crStatus cr__step_trees_create(crStep* step) {
     step->free.v_from = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
     step->free.bend = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
     step->free.tree_gain = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
-    bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL;
+    crStepAudited* audited = &step->audited;
+    // of trees alone
+    bool any = plan->first_single > 1;
+    audited->q = cr__zeros(&step->store, any ? step->model->nq + 1 : 1, sizeof(double));
+    audited->v = cr__zeros(&step->store, any ? step->model->nv + 1 : 1, sizeof(double));
+    audited->energy = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    audited->size = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    audited->pose = cr__zeros(&step->store, any ? step->model->nb : 1, sizeof(crPose));
+    bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL &&
+              audited->q != NULL && audited->v != NULL && audited->energy != NULL && audited->size != NULL &&
+              audited->pose != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -72,11 +82,12 @@ static double bend(crStep* step, crPart tree, double h) {
     double own = 0.0, cross = 0.0, bent = 0.0;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
+        double z[6];
+        cr__half_velocities(model, d, tree.bodies[n], v, z);
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double z = cr__half_velocity(model, d, v, i);
             own += u[i] * hc[i];
             cross += 2.0 * v[i] * hc[i];
-            bent += z * z;
+            bent += z[i - body->v] * z[i - body->v];
         }
     }
     double all = bent + cross + own;

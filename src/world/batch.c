@@ -45,10 +45,20 @@ static crStatus check_def(const crBatchDef* def, crError* error) {
     if (def->threads < 1 || def->threads > MOST)
         return cr_error_set(error, CR_ERR_RANGE, "threads", "threads: is %d, must be in [1, %d]",
                             def->threads, MOST);
+    if (def->hits < 0)
+        return cr_error_set(error, CR_ERR_RANGE, "hits", "hits: is %d, must be >= 0", def->hits);
+    if (def->device < 0)
+        return cr_error_set(error, CR_ERR_RANGE, "device", "device: is %d, must be >= 0", def->device);
     if (def->step.threads > 1)
         return cr_error_set(error, CR_ERR_RANGE, "step.threads",
                             "step.threads: is %d, must be 1: threads of a batch share out its worlds",
                             def->step.threads);
+    if (def->step.error != 0.0)
+        return cr_error_set(error, CR_ERR_RANGE, "step.error",
+                            "step.error: is %g, must be 0: steps of a batch are dt long", def->step.error);
+    if (def->model->na > 0)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "model",
+                            "model: %d actuators have an activation; a batch keeps none", def->model->na);
     return cr__check_allocator(def->allocator, error);
 }
 
@@ -73,6 +83,7 @@ static crStatus make_records(crBatch* batch, crError* error) {
     def.allocator = &batch->allocator;
     crStatus status = cr_world_create(&def, &lane->world, error);
     if (status != CR_OK) return status;
+    cr__flight_prepare(lane->world, &lane->flight);
     batch->model_hash = lane->world->model_hash;
     batch->settings_hash = lane->world->settings_hash;
     job->stride = stride_for(batch->count);
@@ -97,6 +108,11 @@ static crStatus make_batch_arrays(crBatch* batch) {
     batch->lanes = cr__batch_zeros(a, (size_t)batch->lane_count, sizeof *batch->lanes);
     bool ok = batch->job.results != NULL && batch->job.made != NULL && batch->list != NULL &&
               batch->unfinished != NULL && batch->lanes != NULL;
+    if (ok && batch->job.hit_room > 0) {
+        batch->job.logs = cr__batch_zeros(a, count, sizeof *batch->job.logs);
+        batch->job.hits = cr__batch_zeros(a, count * (size_t)batch->job.hit_room, sizeof *batch->job.hits);
+        ok = batch->job.logs != NULL && batch->job.hits != NULL;
+    }
     for (int i = 0; ok && i < batch->lane_count; i++) {
         batch->lanes[i].allocator = *a;
     }
@@ -115,6 +131,7 @@ crStatus cr_batch_create(const crBatchDef* def, crBatch** batch, crError* error)
     *made = (crBatch){.allocator = a, .backend = def->backend, .count = def->count};
     made->job.model = def->model;
     made->job.settings = def->step;
+    made->job.hit_room = def->hits;
     made->lane_count = def->backend == CR_BACKEND_SERIAL ? 1 : def->threads;
     status = make_batch_arrays(made) == CR_OK ? CR_OK : cr__batch_memory(error);
     if (status == CR_OK) status = make_records(made, error);
@@ -142,11 +159,25 @@ void cr_batch_destroy(crBatch* batch) {
     cr__batch_give(&a, batch->unfinished, count * sizeof *batch->unfinished);
     cr__batch_give(&a, job->results, count * sizeof *job->results);
     cr__batch_give(&a, job->made, count * sizeof *job->made);
+    cr__batch_give(&a, job->logs, count * sizeof *job->logs);
+    cr__batch_give(&a, job->hits, count * (size_t)job->hit_room * sizeof *job->hits);
     cr__batch_give(&a, (void*)job->varied, (size_t)batch->varied_capacity * sizeof *job->varied);
     cr__batch_give(&a, (void*)job->values,
                    (size_t)batch->varied_capacity * job->stride * sizeof *job->values);
     cr__batch_give(&a, job->words, cr__batch_bytes(batch));
     a.free(a.ctx, batch, sizeof *batch);
+}
+
+// the call that the job says
+static crStatus run_job(crBatch* batch, crError* error) {
+    crBatchJob* job = &batch->job;
+    if (batch->gpu != NULL) return cr__gpu_run(batch, error);
+    for (int i = 0; i < batch->count; i++) {
+        job->results[i] = (crBatchResult){0};
+        job->made[i] = 0;
+        if (job->logs != NULL) job->logs[i] = (crHitLog){.time = -1.0};
+    }
+    return cr__batch_host(batch, NULL, batch->count, error);
 }
 
 crStatus cr_batch_step(crBatch* batch, double h, int steps, crError* error) {
@@ -157,10 +188,42 @@ crStatus cr_batch_step(crBatch* batch, double h, int steps, crError* error) {
     crBatchJob* job = &batch->job;
     job->h = h;
     job->steps = steps;
-    if (batch->gpu != NULL) return cr__gpu_run(batch, error);
+    return run_job(batch, error);
+}
+
+static crStatus check_path(const crBatch* batch, const crBatchPath* path, crError* error) {
+    if (path->samples < 1)
+        return cr_error_set(error, CR_ERR_RANGE, "samples", "samples: is %d, must be >= 1", path->samples);
+    if (path->h == NULL) return cr__missing(error, "h");
+    if (path->steps == NULL) return cr__missing(error, "steps");
     for (int i = 0; i < batch->count; i++) {
-        job->results[i] = (crBatchResult){0};
-        job->made[i] = 0;
+        int64_t all = 0;
+        for (int k = 0; k < path->samples; k++) {
+            size_t at = (size_t)i * (size_t)path->samples + (size_t)k;
+            all += path->steps[at];
+            if (path->steps[at] < 0 || all > INT32_MAX)
+                return cr_error_set(
+                    error, CR_ERR_RANGE, "steps",
+                    "steps: is %d before sample %d of world %d, must be >= 0 and below 2^31 in all",
+                    path->steps[at], k, i);
+            if (path->steps[at] > 0 && !(path->h[at] > 0.0 && isfinite(path->h[at])))
+                return cr_error_set(error, CR_ERR_RANGE, "h",
+                                    "h: is %g before sample %d of world %d, must be finite and > 0",
+                                    path->h[at], k, i);
+        }
     }
-    return cr__batch_host(batch, NULL, batch->count, error);
+    return CR_OK;
+}
+
+crStatus cr_batch_follow(crBatch* batch, const crBatchPath* path, crError* error) {
+    if (batch == NULL) return cr__missing(error, "batch");
+    if (path == NULL) return cr__missing(error, "path");
+    crStatus status = check_path(batch, path, error);
+    if (status != CR_OK) return status;
+    batch->job.path = *path;
+    status = run_job(batch, error);
+    // the caller's array is his own from here on
+    if (status == CR_OK && path->q != NULL) status = cr__gpu_pull(batch, error);
+    batch->job.path = (crBatchPath){0};
+    return status;
 }

@@ -24,6 +24,8 @@ typedef struct crRecord {
 
 crRecordLayout cr__record_layout(const crWorld* world);
 void cr__record_room(crRecordLayout* layout, int contacts);  // room for forces of so many contacts
+// The record of a world that begins with this state.
+void cr__record_begin(const crRecordLayout* layout, crRecord record, crState* state);
 // The world becomes what its record says. CR_ERR_MEMORY.
 crStatus cr__record_load(const crRecordLayout* layout, crRecord record, crWorld* world);
 // And the other way round. CR_ERR_LIMIT, nothing written: more forces of contacts than there is room for.
@@ -37,17 +39,29 @@ typedef struct crVaried {
     int index;
 } crVaried;
 
+// Hits of a world so far, before crBatchHit of it.
+typedef struct crHitLog {
+    int count, all;
+    int begun;    // where the present impact begins
+    double time;  // of the last hit
+} crHitLog;
+
 // What lanes are asked for: plain data, the same on the host and on a device.
 typedef struct crBatchJob {
     const crModel* model;
+    const crModel* const* models;  // of each world (worlds); NULL: `model`
     crStepSettings settings;
     crRecordLayout layout;
-    double h;         // s
-    int steps;        // that every world is to make in this call
-    int most;         // at most so many in this run; 0: all
-    bool fresh;       // results and steps made are those of a call that begins
-    size_t stride;    // of records and values
-    uint64_t* words;  // records
+    double h;          // s
+    int steps;         // that every world is to make in this call
+    crBatchPath path;  // samples > 0: in place of h and steps
+    int hit_room;
+    crHitLog* logs;    // (worlds), NULL: none
+    crBatchHit* hits;  // (worlds*hit_room)
+    int most;          // at most so many in this run; 0: all
+    bool fresh;        // results and steps made are those of a call that begins
+    size_t stride;     // of records and values
+    uint64_t* words;   // records
     int varied_count;
     const crVaried* varied;  // (varied_count)
     const double* values;    // of varied[k] in world i: values[k*stride + i]
@@ -56,6 +70,24 @@ typedef struct crBatchJob {
     int count;               // of worlds to step
     const int* list;         // which (count); NULL: the first ones
 } crBatchJob;
+
+// What steps of a world with one body in the air need to know, see batch_flight.c.
+#define CR_FLIGHT_SHAPES 4
+typedef struct crFlight {
+    bool can;   // one free body, and few shapes that stand
+    int count;  // of these
+    // a half-space n.x <= offset, or a box around any other, n zero
+    struct {
+        crVec3 n;
+        double offset;
+        crBounds box;
+    } still[CR_FLIGHT_SHAPES];
+} crFlight;
+void cr__flight_prepare(const crWorld* world, crFlight* flight);
+// Whether the overlap is measured in the step that ends at `end`: as audit_step.c has it.
+bool cr__flight_measured(const crStep* step, double end);
+// One step of a world whose body is in the air, far from everything; false, and nothing done, where it may not be.
+bool cr__flight_step(const crFlight* flight, crWorld* world, double h);
 
 // One working world; a model of its own where numbers vary.
 typedef struct crBatchLane {
@@ -66,6 +98,8 @@ typedef struct crBatchLane {
     crBody* bodies;    // NULL: nothing varies
     crMaterial* materials;
     crBodyShape* shapes;
+    crFlight flight;
+    double still;  // length of the last step, where it left its world as it was, s; 0: it did not
 } crBatchLane;
 
 void cr__lane_destroy(crBatchLane* lane);
@@ -74,6 +108,11 @@ void cr__lane_destroy(crBatchLane* lane);
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
 // The model of world i, see cr_batch_vary.
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
+
+// Steps that world i is to make in this call.
+int cr__batch_goal(const crBatchJob* job, int i);
+// Events of the last step of a world enter its log.
+void cr__hits_add(const crBatchJob* job, int i, const crWorld* world);
 
 // Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
 #define CR_ROOM_SMALL  32768
@@ -115,6 +154,8 @@ void cr__gpu_destroy(crBatch* batch);
 crStatus cr__gpu_run(crBatch* batch, crError* error);
 // Records and results of the host become those of the device, where these are newer.
 crStatus cr__gpu_pull(crBatch* batch, crError* error);
+// Models of each world go over, as images; NULL: none.
+crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* error);
 // The host has written records, or will.
 void cr__gpu_written(crBatch* batch);
 // Records of the device, up to date, which the caller may write.

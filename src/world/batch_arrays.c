@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/forms.h"
 #include "world/batch.h"
 
 #define FIRST 4  // columns of varied numbers at first
@@ -115,8 +116,10 @@ static crStatus check_target(const crModel* model, crVary what, int index, crErr
     const crSurface* s = what == CR_VARY_MU || what == CR_VARY_E ? &model->materials[index].surface : NULL;
     if (what == CR_VARY_MU && (s->vertex_count > 0 || s->mu != s->mu2))
         return refuse_vary(what, index, "its friction is not round", error);
-    if (what == CR_VARY_E && s->e_of_speed != NULL)
-        return refuse_vary(what, index, "it depends on speed", error);
+    if (what == CR_VARY_E && (s->e_of_speed != NULL || (s->by_impact != NULL && s->by_impact->e != NULL)))
+        return refuse_vary(what, index, "it depends on the impact", error);
+    if (what == CR_VARY_MU && s->by_impact != NULL && s->by_impact->mu != NULL)
+        return refuse_vary(what, index, "it depends on the impact", error);
     return CR_OK;
 }
 
@@ -180,13 +183,69 @@ crStatus cr_batch_vary(crBatch* batch, crVary what, int index, const double* val
     return CR_OK;
 }
 
+// whole models
+
+static bool same_structure(const crModel* x, const crModel* y) {
+    bool same = x->nb == y->nb && x->nq == y->nq && x->nv == y->nv && x->nu == y->nu &&
+                x->shape_count == y->shape_count && x->material_count == y->material_count &&
+                x->loop_count == y->loop_count;
+    for (int i = 0; same && i < x->nb; i++) {
+        const crBody *a = &x->bodies[i], *b = &y->bodies[i];
+        same = a->joint == b->joint && a->parent == b->parent && a->nv == b->nv;
+    }
+    for (int i = 0; same && i < x->shape_count; i++) {
+        same = x->shapes[i].body == y->shapes[i].body && x->shapes[i].shape.kind == y->shapes[i].shape.kind;
+    }
+    return same;
+}
+
+static crStatus check_models(const crBatch* batch, const crModel* const* models, crError* error) {
+    for (int i = 0; models != NULL && i < batch->count; i++) {
+        if (models[i] == NULL)
+            return cr_error_set(error, CR_ERR_ARGUMENT, "models", "models: that of world %d is missing", i);
+        if (models[i] != batch->job.model && !same_structure(models[i], batch->job.model))
+            return cr_error_set(
+                error, CR_ERR_RANGE, "models",
+                "models: that of world %d has other bodies, joints, shapes or materials than the "
+                "batch's",
+                i);
+    }
+    return CR_OK;
+}
+
+crStatus cr_batch_models(crBatch* batch, const crModel* const* models, crError* error) {
+    if (batch == NULL) return cr__missing(error, "batch");
+    crStatus status = check_models(batch, models, error);
+    if (status == CR_OK) status = cr__gpu_pull(batch, error);
+    if (status == CR_OK) status = cr__gpu_models(batch, models, error);
+    if (status != CR_OK) return status;
+    crBatchJob* job = &batch->job;
+    // the working worlds are of models that may go
+    for (int i = 0; i < batch->lane_count; i++) {
+        cr__lane_destroy(&batch->lanes[i]);
+    }
+    job->models = models;
+    crArena arena;
+    cr_arena_create(&arena, &batch->allocator, 0);
+    for (int i = 0; i < batch->count && status == CR_OK; i++) {
+        crState state;
+        size_t mark = cr_arena_mark(&arena);
+        status = cr_state_create(models != NULL ? models[i] : job->model, &arena, &state);
+        if (status == CR_OK) cr__record_begin(&job->layout, cr__batch_record(batch, i), &state);
+        cr_arena_release(&arena, mark);
+    }
+    cr_arena_destroy(&arena);
+    cr__gpu_written(batch);
+    return status == CR_OK ? CR_OK : cr__batch_memory(error);
+}
+
 // whole worlds
 
 // numbers of the model may vary, its sizes not
 static crStatus check_world(const crBatch* batch, const crWorld* world, crError* error) {
     if (world == NULL) return cr__missing(error, "world");
     crRecordLayout theirs = cr__record_layout(world), ours = batch->job.layout;
-    bool varies = batch->job.varied_count > 0;
+    bool varies = batch->job.varied_count > 0 || batch->job.models != NULL;
     bool same = memcmp(theirs.width, ours.width, sizeof ours.width) == 0 &&
                 theirs.tie_count == ours.tie_count && theirs.sleep_count == ours.sleep_count &&
                 (varies || world->model_hash == batch->model_hash);
@@ -231,6 +290,24 @@ crStatus cr_batch_result(crBatch* batch, int index, crBatchResult* result, crErr
     status = cr__gpu_pull(batch, error);
     if (status == CR_OK) *result = batch->job.results[index];
     return status;
+}
+
+crStatus cr_batch_hits(crBatch* batch, int index, crBatchHit* hits, int* count, int* all, crError* error) {
+    crStatus status = check_index(batch, index, error);
+    if (status != CR_OK) return status;
+    if (hits == NULL) return cr__missing(error, "hits");
+    if (count == NULL) return cr__missing(error, "count");
+    if (all == NULL) return cr__missing(error, "all");
+    const crBatchJob* job = &batch->job;
+    if (job->logs == NULL)
+        return cr_error_set(error, CR_ERR_RANGE, "hits", "hits: the batch was made to keep none");
+    status = cr__gpu_pull(batch, error);
+    if (status != CR_OK) return status;
+    *count = job->logs[index].count;
+    *all = job->logs[index].all;
+    if (*count > 0)
+        memcpy(hits, job->hits + (size_t)index * (size_t)job->hit_room, (size_t)*count * sizeof *hits);
+    return CR_OK;
 }
 
 // worst figures and sums as of one certificate more, counts of steps by themselves

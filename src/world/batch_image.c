@@ -7,8 +7,17 @@
 
 #include <string.h>
 
+#include "carom/forms.h"
 #include "collide/convex.h"
 #include "model/store.h"
+
+static bool is_function(const crCurve* c) { return c != NULL && c->function != NULL; }
+
+static bool calls_host(const crSurface* s) {
+    const crByImpact* by = s->by_impact;
+    return (s->e_of_speed != NULL && s->e_of_speed->function != NULL) ||
+           (by != NULL && (is_function(by->e) || is_function(by->et) || is_function(by->mu)));
+}
 
 const char* cr__image_refuses(const crModel* model) {
     if (model->load_count > 0) return "loads are functions of the host";
@@ -16,12 +25,10 @@ const char* cr__image_refuses(const crModel* model) {
         if (model->bodies[i].joint == CR_JOINT_DRIVEN) return "driven bodies follow functions of the host";
     }
     for (int i = 0; i < model->material_count; i++) {
-        const crRestitution* r = model->materials[i].surface.e_of_speed;
-        if (r != NULL && r->function != NULL) return "a restitution is a function of the host";
+        if (calls_host(&model->materials[i].surface)) return "a coefficient is a function of the host";
     }
     for (int i = 0; i < model->pair_count; i++) {
-        const crRestitution* r = model->pairs[i].surface.e_of_speed;
-        if (r != NULL && r->function != NULL) return "a restitution is a function of the host";
+        if (calls_host(&model->pairs[i].surface)) return "a coefficient is a function of the host";
     }
     for (int i = 0; i < model->shape_count; i++) {
         crShapeKind kind = model->shapes[i].shape.kind;
@@ -60,8 +67,23 @@ static void clear_bytes(Image* image, size_t where, size_t size) {
 #define POINT(image, at, type, member, given, count) \
     point(image, (at) + offsetof(type, member), (given)->member, (size_t)(count) * sizeof *(given)->member)
 
+// the curve that the pointer at `where` of the image is of
+static void put_curve(Image* image, size_t where, const crCurve* c) {
+    if (c == NULL) return;
+    size_t at = point(image, where, c, sizeof *c);
+    POINT(image, at, crCurve, x, c, c->rows);
+    POINT(image, at, crCurve, y, c, c->columns > 1 ? c->columns : 0);
+    POINT(image, at, crCurve, value, c, c->rows * c->columns);
+}
+
 static void put_surface(Image* image, size_t at, const crSurface* s) {
     if (s->vertex_count > 0) POINT(image, at, crSurface, vertices, s, s->vertex_count);
+    if (s->by_impact != NULL) {
+        size_t by = POINT(image, at, crSurface, by_impact, s, 1);
+        put_curve(image, by + offsetof(crByImpact, e), s->by_impact->e);
+        put_curve(image, by + offsetof(crByImpact, et), s->by_impact->et);
+        put_curve(image, by + offsetof(crByImpact, mu), s->by_impact->mu);
+    }
     if (s->e_of_speed == NULL) return;
     size_t r = POINT(image, at, crSurface, e_of_speed, s, 1);
     POINT(image, r, crRestitution, speed, s->e_of_speed, s->e_of_speed->count);

@@ -4,6 +4,7 @@
 // another. Where numbers of the model vary, the lane has its own bodies, materials and shapes and makes its world anew for each.
 // The same code runs on the host and on a device.
 // Fails: CR_ERR_MEMORY, CR_ERR_LIMIT where there is no room; the world's record is then that of the steps made.
+#include <math.h>
 #include <string.h>
 
 #include "model/spatial.h"
@@ -24,12 +25,13 @@ void cr__lane_destroy(crBatchLane* lane) {
 }
 
 static crStatus own_model(crBatchLane* lane, const crModel* model) {
-    if (lane->bodies != NULL) return CR_OK;
     crAllocator* a = &lane->allocator;
     lane->model = *model;
-    lane->bodies = a->alloc(a->ctx, (size_t)model->nb * sizeof *lane->bodies);
-    lane->materials = a->alloc(a->ctx, (size_t)model->material_count * sizeof *lane->materials);
-    lane->shapes = a->alloc(a->ctx, (size_t)(model->shape_count + 1) * sizeof *lane->shapes);
+    if (lane->bodies == NULL) lane->bodies = a->alloc(a->ctx, (size_t)model->nb * sizeof *lane->bodies);
+    if (lane->materials == NULL)
+        lane->materials = a->alloc(a->ctx, (size_t)model->material_count * sizeof *lane->materials);
+    if (lane->shapes == NULL)
+        lane->shapes = a->alloc(a->ctx, (size_t)(model->shape_count + 1) * sizeof *lane->shapes);
     if (lane->bodies == NULL || lane->materials == NULL || lane->shapes == NULL) return CR_ERR_MEMORY;
     lane->model.bodies = lane->bodies;
     lane->model.materials = lane->materials;
@@ -44,8 +46,12 @@ static void set_mass(crBody* body, double mass) {
     cr__body_set_mass(body, &scaled);
 }
 
+static const crModel* model_of(const crBatchJob* job, int i) {
+    return job->models != NULL ? job->models[i] : job->model;
+}
+
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i) {
-    const crModel* model = job->model;
+    const crModel* model = model_of(job, i);
     memcpy(lane->bodies, model->bodies, (size_t)model->nb * sizeof *lane->bodies);
     memcpy(lane->materials, model->materials, (size_t)model->material_count * sizeof *lane->materials);
     if (model->shape_count > 0)
@@ -76,17 +82,122 @@ static crStatus make_world(crBatchLane* lane, const crBatchJob* job, const crMod
     def.step = job->settings;
     def.allocator = &lane->allocator;
     def.scratch = lane->scratch;
-    return cr_world_create(&def, &lane->world, NULL);
+    crStatus status = cr_world_create(&def, &lane->world, NULL);
+    if (status == CR_OK) cr__flight_prepare(lane->world, &lane->flight);
+    return status;
 }
 
 static crStatus prepare(crBatchLane* lane, const crBatchJob* job, int i) {
-    if (job->varied_count == 0) return lane->world != NULL ? CR_OK : make_world(lane, job, job->model);
-    crStatus status = own_model(lane, job->model);
-    if (status != CR_OK) return status;
+    bool own = job->varied_count > 0 || job->models != NULL;
+    if (!own && lane->world != NULL) return CR_OK;
     cr_world_destroy(lane->world);
     lane->world = NULL;
+    if (job->varied_count == 0) return make_world(lane, job, model_of(job, i));
+    crStatus status = own_model(lane, model_of(job, i));
+    if (status != CR_OK) return status;
     cr__lane_vary(lane, job, i);
     return make_world(lane, job, &lane->model);
+}
+
+int cr__batch_goal(const crBatchJob* job, int i) {
+    int goal = 0;
+    if (job->path.samples == 0) return job->steps;
+    for (int k = 0; k < job->path.samples; k++) {
+        goal += job->path.steps[(size_t)i * (size_t)job->path.samples + (size_t)k];
+    }
+    return goal;
+}
+
+// Where a world is on its path: the steps before sample `at`, one of all samples, and how many of them are left.
+typedef struct Place {
+    size_t at, end;
+    int left;
+} Place;
+
+static Place place_of(const crBatchJob* job, int i, int made) {
+    size_t samples = (size_t)job->path.samples;
+    Place p = {(size_t)i * samples, ((size_t)i + 1) * samples, 0};
+    while (p.at < p.end && made >= job->path.steps[p.at]) {
+        made -= job->path.steps[p.at++];
+    }
+    if (p.at < p.end) p.left = job->path.steps[p.at] - made;
+    return p;
+}
+
+// after a step: the sample that it ends is written
+static void pass(const crBatchJob* job, const crWorld* world, Place* p) {
+    size_t nq = (size_t)job->model->nq;
+    if (--p->left > 0) return;
+    if (job->path.q != NULL) memcpy(job->path.q + p->at * nq, world->step.state.q, nq * sizeof(double));
+    do {
+        p->at++;
+    } while (p->at < p->end && job->path.steps[p->at] == 0);
+    if (p->at < p->end) p->left = job->path.steps[p->at];
+}
+
+// A step that takes no stages: of a body in the air, or of a world that lay still in the last step and so lies still in this
+// one too, with the same certificate; steps whose overlap is measured take the stages. False: nothing was done.
+static bool make_short(crBatchLane* lane, double h) {
+    crStep* step = &lane->world->step;
+    if (lane->still == h && !cr__flight_measured(step, step->state.time + h)) {
+        step->state.time += h;
+        return true;
+    }
+    lane->still = 0.0;
+    return cr__flight_step(&lane->flight, lane->world, h);
+}
+
+static crStatus make_whole(crBatchLane* lane, double h) {
+    crWorld* world = lane->world;
+    const crStep* step = &world->step;
+    crStatus status = cr__world_step_by(world, h, NULL);
+    // the check of a state may change the last bit of a quaternion
+    bool same = status == CR_OK && step->still && isnan(step->certificate.overlap) &&
+                memcmp(world->q, step->state.q, (size_t)step->model->nq * sizeof(double)) == 0;
+    lane->still = same ? h : 0.0;
+    return status;
+}
+
+// The steps of a world under way.
+typedef struct Run {
+    const crBatchJob* job;
+    int world, made, until;
+    Place place;
+    crBatchResult result;
+} Run;
+
+// length of the next step
+static double next_length(const Run* run, crBatchLane* lane) {
+    const crBatchPath* path = &run->job->path;
+    double h = path->samples > 0 ? path->h[run->place.at] : run->job->h;
+    if (path->as_dt) lane->world->step.settings.dt = h;
+    return h;
+}
+
+static void note_step(Run* run, const crWorld* world) {
+    const crBatchJob* job = run->job;
+    const crCertificate* c = cr_world_certificate(world);
+    crBatchResult* r = &run->result;
+    cr_tally_add(&r->tally, c);
+    r->created = fmax(r->created, c->energy_created);
+    r->rise = fmax(r->rise, r->tally.worst.energy_change);
+    if (job->logs != NULL) cr__hits_add(job, run->world, world);
+    if (job->path.samples > 0) pass(job, world, &run->place);
+    run->made++;
+}
+
+// Short steps go in a loop of their own: neighbouring threads of a device meet again where they take the stages.
+static crStatus run_steps(Run* run, crBatchLane* lane) {
+    crStatus status = CR_OK;
+    while (status == CR_OK && run->made < run->until) {
+        while (run->made < run->until && make_short(lane, next_length(run, lane))) {
+            note_step(run, lane->world);
+        }
+        if (run->made == run->until) break;
+        status = make_whole(lane, next_length(run, lane));
+        if (status == CR_OK) note_step(run, lane->world);
+    }
+    return status;
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
@@ -94,23 +205,27 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     crBatchResult* result = &job->results[i];
     if (job->fresh) *result = (crBatchResult){0};
     if (job->fresh) job->made[i] = 0;
-    int made = job->made[i];
-    int until = job->most > 0 && job->steps - made > job->most ? made + job->most : job->steps;
-    crTally tally = result->tally;
+    if (job->fresh && job->logs != NULL) job->logs[i] = (crHitLog){.time = -1.0};
+    Run run = {
+        .job = job, .world = i, .made = job->made[i], .until = cr__batch_goal(job, i), .result = *result};
+    if (job->most > 0 && run.until - run.made > job->most) run.until = run.made + job->most;
+    if (run.made >= run.until) return CR_OK;
+    crHitLog log = job->logs != NULL ? job->logs[i] : (crHitLog){0};
+    run.place = place_of(job, i, run.made);
     crStatus status = prepare(lane, job, i);
     if (status == CR_OK) status = cr__record_load(&job->layout, record, lane->world);
     if (status != CR_OK) return status;
-    while (status == CR_OK && made < until) {
-        status = cr__world_step_by(lane->world, job->h, NULL);
-        if (status != CR_OK) break;
-        cr_tally_add(&tally, cr_world_certificate(lane->world));
-        made++;
-    }
+    lane->still = 0.0;
+    // a world of another structure than the records
+    bool fits = lane->world->step.ties.count == job->layout.tie_count;
+    status = fits ? run_steps(&run, lane) : CR_ERR_SIZE;
+    lane->world->step.settings.dt = job->settings.dt;
     // a record that is too small keeps the world as it was when the lane took it
     crStatus stored = cr__record_store(&job->layout, record, lane->world);
+    if (stored != CR_OK && job->logs != NULL) job->logs[i] = log;
     if (stored != CR_OK) return stored;
-    job->made[i] = made;
-    result->tally = tally;
+    job->made[i] = run.made;
+    *result = run.result;
     if (status == CR_ERR_MEMORY) return status;
     result->status = status;
     return CR_OK;

@@ -154,6 +154,15 @@ crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* worl
     return CR_OK;
 }
 
+void cr__record_begin(const crRecordLayout* layout, crRecord r, crState* state) {
+    for (int k = 0; k < CR_BATCH_ARRAYS; k++) {
+        put(r, layout->at[k], layout->width[k], part_of(state, k));
+    }
+    for (int k = layout->ties; k <= layout->warm; k++) {
+        r.at[(size_t)k * r.stride] = 0;
+    }
+}
+
 crStatus cr__record_store(const crRecordLayout* layout, crRecord r, const crWorld* world) {
     const crStep* step = &world->step;
     if (step->warm.count > layout->warm_room) return CR_ERR_LIMIT;

@@ -42,13 +42,15 @@ crStatus cr_world_set_state(crWorld* world, const crState* given, crError* error
                       .v = given->v != NULL ? given->v : zero,
                       .force = given->force != NULL ? given->force : zero,
                       .motor_speed = given->motor_speed != NULL ? given->motor_speed : zero,
-                      .ctrl = given->ctrl != NULL ? given->ctrl : world->start_ctrl};
+                      .ctrl = given->ctrl != NULL ? given->ctrl : world->start_ctrl,
+                      .act = given->act != NULL ? given->act : world->start_act};
     crStatus status = cr__state_check_values(model, &wanted, error);
     world->last_h = 0.0;
     if (status != CR_OK) return status;
     own->time = wanted.time;
     copy(own->q, wanted.q, model->nq);
     copy(own->ctrl, wanted.ctrl, model->nu);
+    copy(own->act, wanted.act, model->na);
     copy(own->v, wanted.v, model->nv);
     copy(own->force, wanted.force, model->nv);
     copy(own->motor_speed, wanted.motor_speed, model->nv);

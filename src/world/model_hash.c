@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "carom/forms.h"
 #include "world/world.h"
 
 // every NaN has the same bytes
@@ -56,6 +57,29 @@ static void dof(crBytes* out, const crDof* d) {
             (double[]){d->lower, d->upper, d->stiffness, d->rest, d->damping, d->friction, d->motor_force,
                        d->armature},
             8);
+    if (d->force_lower < d->force_upper) numbers(out, (double[]){d->force_lower, d->force_upper}, 2);
+}
+
+static void curve(crBytes* out, const crCurve* c) {
+    bool table = c != NULL && c->function == NULL;
+    cr__put_int(out, c == NULL ? 0 : table ? 1 : 2);
+    if (!table) return;
+    cr__put_int(out, (int)c->by[0]);
+    cr__put_int(out, c->rows);
+    numbers(out, c->x, c->rows);
+    if (c->columns > 1) {
+        cr__put_int(out, (int)c->by[1]);
+        numbers(out, c->y, c->columns);
+    }
+    numbers(out, c->value, c->rows * c->columns);
+}
+
+// nothing where no coefficient depends on the impact
+static void by_impact(crBytes* out, const crByImpact* by) {
+    if (by == NULL) return;
+    curve(out, by->e);
+    curve(out, by->et);
+    curve(out, by->mu);
 }
 
 static void surface(crBytes* out, const crSurface* s) {
@@ -67,6 +91,7 @@ static void surface(crBytes* out, const crSurface* s) {
     for (int i = 0; i < s->vertex_count; i++) {
         numbers(out, s->vertices[i], 2);
     }
+    by_impact(out, s->by_impact);
     const crRestitution* r = s->e_of_speed;
     bool table = r != NULL && r->function == NULL;
     cr__put_int(out, r == NULL ? 0 : table ? 1 : 2);
@@ -146,6 +171,9 @@ static void actuator(crBytes* out, const crActuator* a) {
     numbers(out, a->gain, 3);
     numbers(out, a->bias, 3);
     numbers(out, (double[]){a->ctrl_lower, a->ctrl_upper, a->force_lower, a->force_upper}, 4);
+    if (a->activation == CR_ACTIVATION_NONE) return;
+    cr__put_int(out, (int)a->activation);
+    numbers(out, (double[]){a->time_constant, a->act_lower, a->act_upper}, 3);
 }
 
 uint64_t cr__model_hash(const crModel* model) {
@@ -209,6 +237,7 @@ uint64_t cr__settings_hash(const crStepSettings* s) {
             (double[]){s->dt, s->theta, s->activation, s->tol, s->threshold, s->cluster, s->deadband,
                        s->position_tol, s->bound, s->sleep_time, s->sleep_speed},
             11);
+    if (s->error > 0.0) numbers(&out, &s->error, 1);
     text(&out, s->rule.name);
     text(&out, s->law.name);
     text(&out, s->solver.name);

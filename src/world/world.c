@@ -1,4 +1,4 @@
-// world.c - a model that moves: owns the step, keeps the last good state, steps and runs.
+// world.c - a model that moves: owns the step, keeps the last good state, makes single steps.
 //
 // Before a step the state is checked and copied; a step that fails is undone from the copy and from what the
 // step keeps of its beginning, so the world stands where it was. Energy and momentum are those of the present state.
@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/room.h"
+#include "model/actuate.h"
 
 #define COOKIE UINT32_C(0x6361726f)
 
@@ -22,11 +24,14 @@ static crStatus make_copy(crWorld* world) {
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
-    for (int i = 0; i < model->nu && world->start_ctrl != NULL; i++) {
-        world->start_ctrl[i] = model->actuators[i].ctrl;
+    world->start_act = cr_arena_alloc(&world->step.store, (size_t)(model->na + 1) * sizeof(double));
+    for (int i = 0; i < model->nu && world->start_ctrl != NULL && world->start_act != NULL; i++) {
+        const crActuator* a = &model->actuators[i];
+        world->start_ctrl[i] = a->ctrl;
+        if (a->act_place >= 0) world->start_act[a->act_place] = a->act;
     }
-    bool ok = world->start_ctrl != NULL && world->ctrl != NULL && world->sleep != NULL &&
-              world->tie_force != NULL && world->q != NULL;
+    bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
+              world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
@@ -66,6 +71,7 @@ crStatus cr_world_create(const crWorldDef* def, crWorld** world, crError* error)
 void cr_world_destroy(crWorld* world) {
     if (world == NULL) return;
     crAllocator a = world->allocator;
+    cr__drop(&a, world->events, world->event_capacity, sizeof *world->events);
     cr_step_destroy(&world->step);
     a.free(a.ctx, world, sizeof *world);
 }
@@ -90,11 +96,6 @@ const crCertificate* cr_world_certificate(const crWorld* world) {
 bool cr_world_asleep(const crWorld* world, int body) {
     if (world == NULL || body < 0 || body >= world->step.model->nb) return false;
     return world->step.sleep[body].island != 0;
-}
-
-crEvents cr_world_events(const crWorld* world) {
-    if (world == NULL) return (crEvents){0};
-    return (crEvents){world->step.event_count, world->step.events};
 }
 
 static void remember(crWorld* world) {
@@ -188,6 +189,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     release_loads(world);
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
+    if (status == CR_OK) cr__activations_move(step->model, &step->state, h);
     if (status != CR_OK) {
         undo(world);
         restore_controls(world);
@@ -196,29 +198,6 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
                step->certificate.outcome != CR_OUTCOME_BOUNDED) {
         cr_log(&world->log, CR_LOG_WARNING, "step from %g s: %s, residual %g", world->time,
                cr_outcome_name(step->certificate.outcome), step->certificate.residual);
-    }
-    return status;
-}
-
-crStatus cr_world_step(crWorld* world, crError* error) {
-    if (world == NULL) return cr__missing(error, "world");
-    return cr__world_step_by(world, world->step.settings.dt, error);
-}
-
-crStatus cr_world_run(crWorld* world, double time, crError* error) {
-    if (world == NULL) return cr__missing(error, "world");
-    double start = world->step.state.time, dt = world->step.settings.dt;
-    if (!isfinite(time)) {
-        return cr_error_set(error, CR_ERR_FINITE, "time", "time: is %g, must be finite", time);
-    }
-    crStatus status = CR_OK;
-    // times are counted from the start, so that rounding does not add a step
-    for (double n = 1.0; status == CR_OK && world->step.state.time < time; n += 1.0) {
-        double next = start + n * dt;
-        bool last = next > time - 1e-9 * dt;
-        double h = next <= time + 1e-9 * dt ? dt : time - world->step.state.time;
-        status = cr__world_step_by(world, h, error);
-        if (status == CR_OK) world->step.state.time = last ? time : next;
     }
     return status;
 }

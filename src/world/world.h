@@ -18,12 +18,15 @@ struct crWorld {
     double* q;           // before it was checked (nq)
     crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
+    double* start_act;   // activations at the start (na)
     double* ctrl;        // controls before the step (nu)
     double* tie_force;   // (step.ties.count)
-    double* force;       // the user's, while loads are added to it (nv); NULL where the model has none
+    crEvent* events;     // of all parts of the last step, where settings.error is given
+    int event_count, event_capacity;
+    double* force;  // the user's, while loads are added to it (nv); NULL where the model has none
 };
 
-// One step of length h.
+// One step of length h, whatever its error is.
 crStatus cr__world_step_by(crWorld* world, double h, crError* error);
 
 // Hash of every number of the model that its motion depends on, and of the settings of steps; model_hash.c

@@ -13,5 +13,6 @@ void cr__change_copy(const crModel* model, const crState* from, crState* to);
 
 struct crWrt;
 const crModel* cr__wrt_model(const struct crWrt* wrt);
+int cr__wrt_params(const struct crWrt* wrt);
 
 #endif

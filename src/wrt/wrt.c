@@ -1,42 +1,20 @@
-// wrt.c - derivatives of a step by differences from both sides, with a verdict.
+// wrt.c - derivatives of a step, with a verdict: along its tape where it has one, else by differences.
 //
-// y(t) is the state after a step from x + t d. With f = (y(t) - y(0))/t on either side, extrapolated from t and t/2:
-//     the sides agree                            smooth: their mean
-//     they differ, as much at t/4 as at t        one-sided
-//     they differ by more and more as t falls    none: y jumps by that times t
-// t d is CHANGE at most in any entry. Solves are certified to the least tolerance, and end
-// near rounding; the difference sees them over t.
+// Solves are certified to the least tolerance, and end near rounding. A step whose tape is known (record.c) is differentiated
+// operation by operation; another, and one that the tape finds at a switch, as a whole (difference.c).
 // Fails: as a step does; CR_ERR_RANGE with the residual where a step is not solved.
 #include <string.h>
 
 #include "base/argument.h"
 #include "carom/stages.h"
-#include "carom/wrt.h"
 #include "model/spatial.h"
-#include "wrt/change.h"
+#include "wrt/inside.h"
 
-#define CHANGE 4e-6   // largest entry of the change that is tried, m, rad, m/s, rad/s, N or N m
-#define TOL    1e-13  // of contact solves
-#define SOLVED 1e-9   // residual that a derivative needs
-#define KINK   1e-4   // of the derivative: sides that differ by more are two
-#define NOISE \
-    1e-10  // of the speeds of the world: what a step leaves of rounding and of the tolerance of its solves
-
-struct crWrt {
-    crArena arena;
-    crWorld* world;
-    double* base;      // y(0): q (nq) and v (nv)
-    double* moved[4];  // y at t, t/2, -t, -t/2
-    double* side[2];   // minus and plus (2 nv)
-    double* rough[2];  // the same from steps twice as long
-    double* d;         // a unit change (3 nv)
-    double* work;
-    int contacts, events;  // of the last step
-    double residual;
-};
+#define TOL 1e-13  // of contact solves
 
 void cr_wrt_destroy(crWrt* wrt) {
     if (wrt == NULL) return;
+    cr__tape_destroy(&wrt->tape);
     cr_world_destroy(wrt->world);
     crArena arena = wrt->arena;
     cr_arena_destroy(&arena);
@@ -74,12 +52,23 @@ crStatus cr_wrt_create(const crWorldDef* def, crWrt** wrt, crError* error) {
         return cr_error_set(error, CR_ERR_MEMORY, "wrt", "wrt: out of memory");
     }
     *w = (crWrt){.arena = arena};
+    size_t bodies = (size_t)def->model->nb * sizeof(crBody);
+    w->model = *def->model;
+    w->model.bodies = cr_arena_alloc(&w->arena, bodies + 1);
+    if (w->model.bodies == NULL) {
+        cr_wrt_destroy(w);
+        return cr_error_set(error, CR_ERR_MEMORY, "wrt", "wrt: out of memory");
+    }
+    if (bodies > 0) memcpy(w->model.bodies, def->model->bodies, bodies);
     crWorldDef own = *def;
+    own.model = &w->model;
     own.step.quality = CR_QUALITY_CERTIFIED;
     own.step.tol = TOL;
     own.step.sleep_time = 0.0;
+    own.step.error = 0.0;
     own.scratch = NULL;
     status = cr_world_create(&own, &w->world, error);
+    if (status == CR_OK) status = cr__tape_create(&w->tape, w->world, &w->model, error);
     if (status == CR_OK && !get_memory(w, def->model)) {
         status = cr_error_set(error, CR_ERR_MEMORY, "wrt", "wrt: out of memory");
     }
@@ -92,158 +81,102 @@ crStatus cr_wrt_create(const crWorldDef* def, crWrt** wrt, crError* error) {
 }
 
 const crModel* cr__wrt_model(const crWrt* wrt) { return cr_world_model(wrt->world); }
+int cr__wrt_params(const crWrt* wrt) { return wrt->param_count; }
 
-// A step from x + t d; y is q and v after it.
-static crStatus step_from(crWrt* w, const crState* from, double t, const double* d, double* y,
-                          crError* error) {
-    const crModel* model = cr_world_model(w->world);
-    crState* state = cr_world_state(w->world);
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    cr__change_copy(model, from, state);
-    if (t != 0.0) {
-        cr__change_move(model, t, d, state->q, w->work);
-        for (size_t i = 0; i < nv; i++) {
-            state->v[i] += t * d[nv + i];
-            state->force[i] += t * d[2 * nv + i];
-        }
-    }
-    crStatus status = cr_world_step(w->world, error);
-    if (status != CR_OK) return status;
-    const crCertificate* c = cr_world_certificate(w->world);
-    w->contacts = c->contacts;
-    w->events = cr_world_events(w->world).count;
-    w->residual = c->residual;
-    if (!(c->residual <= SOLVED)) {
-        return cr_error_set(error, CR_ERR_RANGE, "residual",
-                            "residual: the step is solved only to %.3g, %.3g is needed for its derivative",
-                            c->residual, SOLVED);
-    }
-    memcpy(y, state->q, nq * sizeof *y);
-    memcpy(y + nq, state->v, nv * sizeof *y);
-    return CR_OK;
+static bool fits(const crWrt* wrt, const crState* state) {
+    return cr__state_fits(cr_world_model(wrt->world), state);
 }
 
 crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (!cr__state_fits(cr_world_model(wrt->world), from)) return cr__missing(error, "from");
-    if (to != NULL && !cr__state_fits(cr_world_model(wrt->world), to)) return cr__missing(error, "to");
-    crStatus status = step_from(wrt, from, 0.0, NULL, wrt->base, error);
+    if (!fits(wrt, from)) return cr__missing(error, "from");
+    if (to != NULL && !fits(wrt, to)) return cr__missing(error, "to");
+    crStatus status = cr__wrt_step_from(wrt, from, 0.0, NULL, wrt->base, error);
     if (status == CR_OK && to != NULL)
         cr__change_copy(cr_world_model(wrt->world), cr_world_state(wrt->world), to);
     return status;
 }
 
-// (y - base)/t along the velocities (2 nv)
-static void slope(crWrt* w, const double* y, double t, double* out) {
-    const crModel* model = cr_world_model(w->world);
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    cr__change_between(model, w->base, y, out, w->work);
-    for (size_t i = 0; i < nv; i++) {
-        out[i] /= t;
-        out[nv + i] = (y[nq + i] - w->base[nq + i]) / t;
-    }
+static bool same_state(const crModel* model, const crState* a, const crState* b) {
+    size_t nq = (size_t)model->nq * sizeof(double), nv = (size_t)model->nv * sizeof(double);
+    bool same = a->time == b->time && memcmp(a->q, b->q, nq) == 0 && memcmp(a->v, b->v, nv) == 0;
+    same = same && memcmp(a->force, b->force, nv) == 0 && memcmp(a->motor_speed, b->motor_speed, nv) == 0;
+    return same && (model->nu == 0 || memcmp(a->ctrl, b->ctrl, (size_t)model->nu * sizeof(double)) == 0);
 }
 
-static double size_of(const double* x, size_t n) {
-    double most = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        most = fmax(most, fabs(x[i]));
-    }
-    return most;
+// The step and its tape. The tape of the state before is kept: many changes of one step cost one record.
+static crStatus record(crWrt* w, const crState* from, crError* error) {
+    if (w->recorded && same_state(&w->model, from, &w->tape.start)) return CR_OK;
+    w->recorded = false;
+    crStatus status = cr__tape_record(&w->tape, from, error);
+    if (status == CR_OK) status = cr__wrt_solved(w, w->base, error);
+    w->recorded = status == CR_OK;
+    w->tape.verdict.residual = w->residual;
+    return status;
 }
 
-static double apart(const double* a, const double* b, size_t n) {
-    double most = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        most = fmax(most, fabs(a[i] - b[i]));
-    }
-    return most;
+// What the tape says; of a step that is differenced the reason.
+static void tell(const crWrt* w, const crWrtVerdict* found, crWrtVerdict* verdict) {
+    if (verdict == NULL) return;
+    *verdict = *found;
+    if (!found->differenced) return;
+    verdict->why = w->tape.why;
+    if (w->tape.verdict.distance < INFINITY && found->verdict == CR_SMOOTH)
+        verdict->distance = w->tape.verdict.distance;
 }
 
-// The two sides in w->side, from y at t and t/2 on either side.
-static void two_sides(crWrt* w, double t, size_t n) {
-    for (int i = 0; i < 2; i++) {
-        double step = i == 0 ? -t : t;
-        slope(w, w->moved[2 * i], step, w->rough[i]);
-        slope(w, w->moved[2 * i + 1], 0.5 * step, w->side[i]);
-        for (size_t k = 0; k < n; k++) {
-            w->side[i][k] += w->side[i][k] - w->rough[i][k];
+static void from_tape(crWrt* w, crWrtVerdict* verdict) { *verdict = w->tape.verdict; }
+
+// J d of the step that was recorded.
+static crStatus apply_recorded(crWrt* w, const crState* from, const double* d, double* minus, double* plus,
+                               crWrtVerdict* verdict, crError* error) {
+    size_t nv = (size_t)w->model.nv;
+    if (!w->tape.known) return cr__wrt_difference(w, from, d, minus, plus, verdict, error);
+    from_tape(w, verdict);
+    double *out = w->side[0], *one = w->side[1];
+    crStatus status = cr__tape_apply(&w->tape, d, d + 2 * nv, NULL, out, error);
+    for (int i = 0; i < w->param_count && status == CR_OK; i++) {
+        double by = d[3 * nv + (size_t)i];
+        if (by == 0.0) continue;
+        status = cr__tape_apply(&w->tape, NULL, NULL, &w->params[i], one, error);
+        for (size_t k = 0; k < 2 * nv; k++) {
+            out[k] += by * one[k];
         }
     }
-}
-
-// Speeds that a step's rounding is a share of: v after it, and what gravity gives in a step.
-static double speeds_of(const crWrt* w) {
-    const crModel* model = cr_world_model(w->world);
-    double dt = cr_world_stages(w->world)->settings.dt;
-    return size_of(w->base + model->nq, (size_t)model->nv) + dt * cr_norm(model->gravity);
-}
-
-static void judge(crWrt* w, double t, bool contacts, bool events, size_t n, crWrtVerdict* verdict) {
-    double size = size_of(w->side[0], n) + size_of(w->side[1], n);
-    double between = apart(w->side[0], w->side[1], n), wide = apart(w->rough[0], w->rough[1], n);
-    if (!(between > KINK * size && between * t > NOISE * speeds_of(w))) return;
-    verdict->nearest = contacts || events ? CR_SWITCH_OPEN : CR_SWITCH_STICK;
-    // a jump seen over half the step is twice the slope
-    bool jumps = between > 1.5 * wide;
-    verdict->verdict = jumps ? CR_NO_DERIVATIVE : CR_ONE_SIDED;
-    if (jumps) verdict->jump = wide * t;
+    for (size_t i = 0; i < 2 * nv && status == CR_OK; i++) {
+        if (minus != NULL) minus[i] = out[i];
+        if (plus != NULL) plus[i] = out[i];
+    }
+    return status;
 }
 
 crStatus cr_wrt_apply(crWrt* wrt, const crState* from, const double* d, double* minus, double* plus,
                       crWrtVerdict* verdict, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (!cr__state_fits(cr_world_model(wrt->world), from)) return cr__missing(error, "from");
+    if (!fits(wrt, from)) return cr__missing(error, "from");
     if (d == NULL) return cr__missing(error, "d");
-    crWrt* w = wrt;
-    const crModel* model = cr_world_model(w->world);
-    size_t n = 2 * (size_t)model->nv;
-    double largest = size_of(d, 3 * (size_t)model->nv);
-    crWrtVerdict own = {.verdict = CR_SMOOTH};
-    double t = largest > 0.0 ? CHANGE / largest : 0.0;
-    crStatus status = step_from(w, from, 0.0, NULL, w->base, error);
-    int contacts = w->contacts, events = w->events;
-    bool other_contacts = false, other_events = false;
-    own.residual = w->residual;
-    const double steps[4] = {-t, -0.5 * t, t, 0.5 * t};
-    for (int i = 0; i < 4 && status == CR_OK && largest > 0.0; i++) {
-        status = step_from(w, from, steps[i], d, w->moved[i], error);
-        other_contacts = other_contacts || w->contacts != contacts;
-        other_events = other_events || w->events != events;
-        own.residual = fmax(own.residual, w->residual);
-    }
-    if (status != CR_OK) return status;
-    if (largest > 0.0) {
-        two_sides(w, t, n);
-        judge(w, t, other_contacts, other_events, n, &own);
-    } else {
-        memset(w->side[0], 0, n * sizeof(double));
-        memset(w->side[1], 0, n * sizeof(double));
-    }
-    for (size_t i = 0; i < n; i++) {
-        double mean = 0.5 * (w->side[0][i] + w->side[1][i]);
-        bool smooth = own.verdict == CR_SMOOTH;
-        if (minus != NULL) minus[i] = smooth ? mean : w->side[0][i];
-        if (plus != NULL) plus[i] = smooth ? mean : w->side[1][i];
-    }
-    if (verdict != NULL) *verdict = own;
-    return CR_OK;
+    crWrtVerdict own = {0};
+    crStatus status = record(wrt, from, error);
+    if (status == CR_OK) status = apply_recorded(wrt, from, d, minus, plus, &own, error);
+    if (status == CR_OK) tell(wrt, &own, verdict);
+    return status;
 }
 
 crStatus cr_wrt_jacobian(crWrt* wrt, const crState* from, double* J, crWrtVerdict* verdict, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
-    if (!cr__state_fits(cr_world_model(wrt->world), from)) return cr__missing(error, "from");
+    if (!fits(wrt, from)) return cr__missing(error, "from");
     if (J == NULL) return cr__missing(error, "J");
-    size_t n = 3 * (size_t)cr_world_model(wrt->world)->nv, rows = n / 3 * 2;
-    crWrtVerdict worst = {.verdict = CR_SMOOTH};
+    size_t rows = 2 * (size_t)wrt->model.nv, n = 3 * (size_t)wrt->model.nv + (size_t)wrt->param_count;
+    crWrtVerdict worst = {.verdict = CR_SMOOTH, .distance = INFINITY};
     size_t mark = cr_arena_mark(&wrt->arena);
     double* column = cr_arena_alloc(&wrt->arena, (rows + 1) * sizeof *column);
     crStatus status = column != NULL ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "J", "J: out of memory");
+    if (status == CR_OK) status = record(wrt, from, error);
     for (size_t k = 0; k < n && status == CR_OK; k++) {
-        crWrtVerdict one;
+        crWrtVerdict one = {0};
         memset(wrt->d, 0, n * sizeof *wrt->d);
         wrt->d[k] = 1.0;
-        status = cr_wrt_apply(wrt, from, wrt->d, NULL, column, &one, error);
+        status = apply_recorded(wrt, from, wrt->d, NULL, column, &one, error);
         if (status != CR_OK) break;
         for (size_t i = 0; i < rows; i++) {
             J[i * n + k] = column[i];
@@ -253,6 +186,35 @@ crStatus cr_wrt_jacobian(crWrt* wrt, const crState* from, double* J, crWrtVerdic
         worst.residual = residual;
     }
     cr_arena_release(&wrt->arena, mark);
-    if (verdict != NULL) *verdict = worst;
+    if (status == CR_OK) tell(wrt, &worst, verdict);
+    return status;
+}
+
+crStatus cr_wrt_back(crWrt* wrt, const crState* from, const double* by, double* out, crWrtVerdict* verdict,
+                     crError* error) {
+    if (wrt == NULL) return cr__missing(error, "wrt");
+    if (!fits(wrt, from)) return cr__missing(error, "from");
+    if (by == NULL) return cr__missing(error, "by");
+    if (out == NULL) return cr__missing(error, "out");
+    crStatus status = record(wrt, from, error);
+    if (status != CR_OK) return status;
+    if (wrt->tape.known) {
+        crWrtVerdict own;
+        from_tape(wrt, &own);
+        tell(wrt, &own, verdict);
+        return cr__tape_back(&wrt->tape, by, wrt->param_count, wrt->params, out, error);
+    }
+    size_t rows = 2 * (size_t)wrt->model.nv, n = 3 * (size_t)wrt->model.nv + (size_t)wrt->param_count;
+    size_t mark = cr_arena_mark(&wrt->arena);
+    double* J = cr_arena_alloc(&wrt->arena, (rows * n + 1) * sizeof *J);
+    if (J == NULL) return cr_error_set(error, CR_ERR_MEMORY, "out", "out: out of memory");
+    status = cr_wrt_jacobian(wrt, from, J, verdict, error);
+    for (size_t k = 0; k < n && status == CR_OK; k++) {
+        out[k] = 0.0;
+        for (size_t i = 0; i < rows; i++) {
+            out[k] += by[i] * J[i * n + k];
+        }
+    }
+    cr_arena_release(&wrt->arena, mark);
     return status;
 }

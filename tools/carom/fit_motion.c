@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "device.h"
 #include "io/names.h"
 #include "options.h"
 #include "plot/gnuplot.h"
@@ -36,6 +37,8 @@ void fit_motion_help(void) {
          "  --folds N         of the cross-validation, 2 to 100; default 2, half against half\n"
          "  --bootstrap N     resamples of tosses for the intervals; default 200\n"
          "  --seed N, --threads N  as above\n"
+         "  --device NAME     threads, or gpu: tosses are worlds of a batch on an NVIDIA GPU, one GPU per "
+         "rank\n"
          "  --checkpoint FILE  keeps what was simulated; the same command goes on from there\n"
          "  --out FILE        everything fitted, as JSON; --fitted-scene FILE the scene with the best of it\n"
          "  --plot FILE, --report FILE, --json  as above\n"
@@ -168,6 +171,7 @@ static int take_value(Tossing* f, const char* name, char* value) {
     if (strcmp(name, "--set") == 0) return take_set(f, NULL, value);
     if (strcmp(name, "--dt") == 0) return take_set(f, "step.dt", value);
     if (strcmp(name, "--length") == 0) return take_length(f, value);
+    if (strcmp(name, "--device") == 0) return device_option("fit", value, &f->options.device);
     return take_number(f, name, value);
 }
 
@@ -298,7 +302,11 @@ static int run(Tossing* f) {
     if (status != CR_OK)
         return strcmp(error.field, "vx") == 0 ? fitting_refuse("fit", f->path, &error)
                                               : scene_refuse(&f->scene, &error);
-    int code = fit_all(f);
+    char* program = NULL;
+    status = device_open(&f->options.device, &program, &error);
+    int code = status == CR_OK ? fit_all(f) : fitting_refuse("fit", f->path, &error);
+    free(program);
+    f->options.device.program = NULL;
     if (code >= 0) return code;
     status = write_files(f, &error);
     if (f->json) {

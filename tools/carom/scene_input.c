@@ -71,7 +71,7 @@ const char* scene_option_path(const char* name) {
     static const char* const names[][2] = {{"--dt", "step.dt"},         {"--duration", "step.duration"},
                                            {"--method", "step.method"}, {"--rule", "impact.rule"},
                                            {"--law", "impact.law"},     {"--solver", "solver.name"},
-                                           {"--tol", "solver.tol"}};
+                                           {"--tol", "solver.tol"},     {"--error", "step.error"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i][0]) == 0) return names[i][1];
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "device.h"
 #include "fitting.h"
 #include "ranks.h"
 
@@ -54,7 +55,7 @@ int fitting_seed(const char* verb, const char* name, const char* text, int least
 }
 
 int fitting_refuse(const char* verb, const char* path, const crError* error) {
-    if (error->status == CR_ERR_FILE) {
+    if (error->status == CR_ERR_FILE || device_blamed(error)) {
         fprintf(stderr, "carom %s: ", verb);
     } else {
         print_plain(stderr, strcmp(path, "-") == 0 ? "standard input" : path);

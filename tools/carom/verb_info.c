@@ -5,8 +5,10 @@
 
 #include "command.h"
 #include "info_control.h"
+#include "info_materials.h"
 #include "io/names.h"
 #include "io/recording.h"
+#include "numbers.h"
 #include "scene_input.h"
 
 #define NAMES   34  // columns of names
@@ -15,6 +17,7 @@
 
 static void print_help(void) {
     puts("usage: carom info MODEL [options]\n"
+         "       carom info --materials [--json]\n"
          "\n"
          "What is in a scene, in a model (MJCF, URDF, SDF) or in the scene of a trajectory (.h5): the tree\n"
          "of bodies, their joints, masses, centres of mass (from the joint), principal moments of inertia\n"
@@ -22,6 +25,7 @@ static void print_help(void) {
          "many events it has.\n"
          "\n"
          "  --json            the same as one JSON object\n"
+         "  --materials       no model: the ready materials that scenes may name, with their sources\n"
          "  --strict --key NAME --package DIR --fixed-base --with FILE --set PATH=VALUE\n"
          "                    as for carom import\n"
          "\n"
@@ -114,8 +118,9 @@ static double first_time(const crRecording* r) { return r->count > 0 ? r->time[0
 static double last_time(const crRecording* r) { return r->count > 0 ? r->time[r->count - 1] : 0.0; }
 
 static void print_records(const crRecording* r) {
-    printf("%zu records from %.6g s to %.6g s", r->count, first_time(r), last_time(r));
-    if (r->has_events) printf(", %zu events", r->event_count);
+    printf("%zu %s from %.6g s to %.6g s", r->count, noun((long)(r->count), "record", "records"),
+           first_time(r), last_time(r));
+    if (r->has_events) printf(", %zu %s", r->event_count, noun((long)(r->event_count), "event", "events"));
     putchar('\n');
 }
 
@@ -139,6 +144,7 @@ static void print_text(const SceneInput* input, const crScene* scene, const Shap
         print_body(model, of, i);
     }
     info_control_text(scene);
+    info_materials_text(scene);
     int levels[2] = {0, 0};
     for (int i = 0; i < import->note_count; i++) {
         levels[import->notes[i].level]++;
@@ -209,6 +215,7 @@ static void print_json(const SceneInput* input, const crScene* scene, const Shap
     printf("  \"overlaps\": %d,\n", scene->overlap_count);
     if (recording != NULL) json_records(recording);
     info_control_json(scene);
+    info_materials_json(scene);
     fputs("  \"bodies\": [", stdout);
     for (int i = 0; i < model->nb; i++) {
         json_body(model, of, i);
@@ -247,7 +254,25 @@ static int read_options(SceneInput* input, int count, char** arguments) {
     return input->path != NULL ? -1 : usage_error("info", "which model?");
 }
 
+// true where the ready materials are asked for, alone or as JSON
+static bool asks_for_materials(int count, char** arguments, bool* json) {
+    bool asked = false;
+    *json = false;
+    for (int i = 0; i < count; i++) {
+        bool materials = strcmp(arguments[i], "--materials") == 0;
+        asked = asked || materials;
+        *json = *json || strcmp(arguments[i], "--json") == 0;
+        if (!materials && strcmp(arguments[i], "--json") != 0) return false;
+    }
+    return asked;
+}
+
 int verb_info(int count, char** arguments) {
+    bool json;
+    if (asks_for_materials(count, arguments, &json)) {
+        info_ready(json);
+        return EXIT_GOOD;
+    }
     SceneInput input = scene_input("info");
     int status = read_options(&input, count, arguments);
     if (status >= 0) return status;

@@ -6,6 +6,7 @@
 
 #include "carom/stages.h"
 #include "command.h"
+#include "numbers.h"
 #include "plot/gnuplot.h"
 #include "progress.h"
 #include "report.h"
@@ -45,6 +46,7 @@ static void print_help(void) {
         "  --method NAME     cone, lcp, moreau, event  --rule NAME    of impacts at many contacts\n"
         "  --law NAME        of one contact            --solver NAME  of contact problems\n"
         "  --tol X           residual that counts as solved\n"
+        "  --error X         error of time in positions, m: steps are divided until it is met\n"
         "  --quality NAME    fast, accurate, certified: how far contact solves go\n"
         "  --set PATH=VALUE  any value: step.directions=16, bodies.rod.angle=0.3, bodies[0].pos[2]=1\n"
         "of a model: --key NAME, --package DIR, --fixed-base, --with FILE (carom import --help)\n"
@@ -178,24 +180,26 @@ static int require(const Options* options, const Run* run) {
     if (options->scene.json) return EXIT_UNCERTIFIED;
     fprintf(stderr,
             "carom run: the certificate does not hold%s:", holds == CR_TRUTH_UNSURE ? " for certain" : "");
-    if (t->failed > 0) fprintf(stderr, " %d steps not solved;", t->failed);
-    if (t->unsure > 0) fprintf(stderr, " %d steps cannot tell;", t->unsure);
+    if (t->failed > 0) fprintf(stderr, " %d %s not solved;", t->failed, noun(t->failed, "step", "steps"));
+    if (t->unsure > 0) fprintf(stderr, " %d %s cannot tell;", t->unsure, noun(t->unsure, "step", "steps"));
     if (w->crossings + w->crossings_unsure > 0) {
-        fprintf(stderr, " %d pairs crossed, of %d cannot tell;", w->crossings, w->crossings_unsure);
+        fprintf(stderr, " %d %s crossed, of %d cannot tell;", w->crossings,
+                noun(w->crossings, "pair", "pairs"), w->crossings_unsure);
     }
     if (!(w->penetration <= allowed)) {
         fprintf(stderr, " overlap %.3g m, allowed %.3g m;", w->penetration, allowed);
     }
     if (w->impermissible + w->impacts_unsure > 0) {
-        fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible,
-                w->impacts_unsure);
+        fprintf(stderr, " %d %s not permissible, of %d cannot tell;", w->impermissible,
+                noun(w->impermissible, "impact", "impacts"), w->impacts_unsure);
     }
     double energy = CR_ENERGY_TOL * w->energy_size;
     if (w->energy_created > energy) fprintf(stderr, " energy created %.3g J;", w->energy_created);
     if (w->energy_gain > energy) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
-    if (t->unknown > 0) fprintf(stderr, " work of forces not known in %d steps;", t->unknown);
+    if (t->unknown > 0)
+        fprintf(stderr, " work of forces not known in %d %s;", t->unknown, noun(t->unknown, "step", "steps"));
     if (w->truncated) fputs(" impact limit reached;", stderr);
-    if (w->escaped > 0) fprintf(stderr, " %d bodies escaped;", w->escaped);
+    if (w->escaped > 0) fprintf(stderr, " %d %s escaped;", w->escaped, noun(w->escaped, "body", "bodies"));
     putc('\n', stderr);
     return EXIT_UNCERTIFIED;
 }
@@ -277,6 +281,9 @@ static int simulate(const Options* options, Run* run) {
     if (!scene_warnings(&options->scene, &run->scene)) return EXIT_BAD_INPUT;
     if (cr_scene_world(&run->scene, &run->world, &error) != CR_OK)
         return scene_refuse(&options->scene, &error);
+    if (options->dump.path != NULL && run->scene.step.error > 0.0)
+        return usage_error("run", "--dump goes with steps of dt: step.error is %g, must be 0",
+                           run->scene.step.error);
     crTrajectory* trajectory = NULL;
     if (open_trajectory(options, run, &trajectory, &error) != CR_OK) {
         cr_trajectory_close(trajectory, NULL);

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#include "carom/forms.h"
 #include "carom/step.h"
 #include "command.h"
 #include "io/names.h"
+#include "io/ready.h"
 #include "options.h"
 
 // scene.schema.in, put into the command when it is built
@@ -24,14 +26,30 @@ static const char* quality_at(const void* ctx, int index) {
     return cr_quality_name((crQuality)index);
 }
 
+static const char* form_at(const void* ctx, int index) {
+    (void)ctx;
+    return cr_form_name((crFormKind)index);
+}
+
+static const char* figure_at(const void* ctx, int index) {
+    (void)ctx;
+    return cr_figure_name((crFigure)index);
+}
+
+static const char* ready_at(const void* ctx, int index) {
+    (void)ctx;
+    const crReady* ready = cr_ready_at(index);
+    return ready != NULL && ready->other == NULL ? ready->name : NULL;
+}
+
 typedef struct NameList {
     const char* word;
     const char* (*name_at)(const void* ctx, int index);
 } NameList;
 
 static const NameList lists[] = {
-    {"laws", cr_name_law},  {"rules", cr_name_rule},   {"solvers", cr_name_solver},
-    {"methods", method_at}, {"qualities", quality_at},
+    {"laws", cr_name_law},     {"rules", cr_name_rule}, {"solvers", cr_name_solver}, {"methods", method_at},
+    {"qualities", quality_at}, {"forms", form_at},      {"figures", figure_at},      {"ready", ready_at},
 };
 
 static void put_list(const char* word, size_t length) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "device.h"
 #include "fitting.h"
 #include "plot/gnuplot.h"
 #include "ranks.h"
@@ -10,43 +11,46 @@
 #include "stream.h"
 
 static void print_help(void) {
-    puts("usage: carom spread SCENE --jitter NAME=SIZE ... [options]\n"
-         "\n"
-         "Runs many copies of a scene, each with values drawn around those of the scene, and tells where\n"
-         "the bodies end, in which groups the outcomes fall, and which order of impacts decides. SCENE is\n"
-         "a file, - for standard input, or the name of a scene that comes with carom.\n"
-         "\n"
-         "  --jitter NAME=SIZE  what is drawn, any number of times. NAME is a class (position, velocity,\n"
-         "                    angle, spin of every body; gap: shapes smaller by this; mu, e) or a field by\n"
-         "                    its path as in --set (bodies.cue.vel). SIZE is a standard deviation, or\n"
-         "                    uniform:H for H either side; with % it is of the value that stands there\n"
-         "  --samples N       copies, 2 to 1000000; default 1000\n"
-         "  --until T         s; default the scene's duration\n"
-         "  --of WHAT         position or velocity of the bodies' centres at the end; default position\n"
-         "  --order K         tell orders apart by their first K pairs; default the fewest that explain as\n"
-         "                    much as any number that leaves ten samples per order\n"
-         "  --seed N          default 1; the same seed gives the same samples\n"
-         "  --threads N       1 to 256; default 1; results do not depend on it\n"
-         "  --checkpoint FILE keep finished samples there, and go on from it after an interruption\n"
-         "  --out FILE        every sample: .csv\n"
-         "  --plot FILE       outcomes by cluster, and what the order explains: .svg, .png or .pdf\n"
-         "  --report FILE     a page with everything and more pictures: .html\n"
-         "  --body NAME       the body of the pictures; default the one that spreads most\n"
-         "  --json            everything as one JSON object\n"
-         "\n"
-         "in place of what the scene says, as in carom run:\n"
-         "  --dt X --method NAME --rule NAME --law NAME --solver NAME --tol X --quality NAME\n"
-         "  --set PATH=VALUE\n"
-         "\n"
-         "Larger than one machine: mpirun carom spread ... shares the samples among its ranks.\n"
-         "\n"
-         "Exit status: 0 good, 1 bad scene, jitter or checkpoint, 2 wrong usage, 3 a file cannot be read\n"
-         "or written, 4 samples failed, 130 interrupted.\n"
-         "\n"
-         "examples:\n"
-         "  carom spread pool-break --jitter gap=1e-5 --samples 500 --plot break.svg\n"
-         "  carom spread newtons-cradle-3 --jitter gap=1e-5 --of velocity\n"
-         "  carom spread bouncing-ball --jitter velocity=uniform:0.1 --jitter e=2% --out samples.csv");
+    puts(
+        "usage: carom spread SCENE --jitter NAME=SIZE ... [options]\n"
+        "\n"
+        "Runs many copies of a scene, each with values drawn around those of the scene, and tells where\n"
+        "the bodies end, in which groups the outcomes fall, and which order of impacts decides. SCENE is\n"
+        "a file, - for standard input, or the name of a scene that comes with carom.\n"
+        "\n"
+        "  --jitter NAME=SIZE  what is drawn, any number of times. NAME is a class (position, velocity,\n"
+        "                    angle, spin of every body; gap: shapes smaller by this; mu, e) or a field by\n"
+        "                    its path as in --set (bodies.cue.vel). SIZE is a standard deviation, or\n"
+        "                    uniform:H for H either side; with % it is of the value that stands there\n"
+        "  --samples N       copies, 2 to 1000000; default 1000\n"
+        "  --until T         s; default the scene's duration\n"
+        "  --of WHAT         position or velocity of the bodies' centres at the end; default position\n"
+        "  --order K         tell orders apart by their first K pairs; default the fewest that explain as\n"
+        "                    much as any number that leaves ten samples per order\n"
+        "  --seed N          default 1; the same seed gives the same samples\n"
+        "  --threads N       1 to 256; default 1; results do not depend on it\n"
+        "  --device NAME     threads, or gpu: samples are worlds of a batch on an NVIDIA GPU, to the same\n"
+        "                    bits; it needs the driver and carom.ptx (docs/batches.md)\n"
+        "  --checkpoint FILE keep finished samples there, and go on from it after an interruption\n"
+        "  --out FILE        every sample: .csv\n"
+        "  --plot FILE       outcomes by cluster, and what the order explains: .svg, .png or .pdf\n"
+        "  --report FILE     a page with everything and more pictures: .html\n"
+        "  --body NAME       the body of the pictures; default the one that spreads most\n"
+        "  --json            everything as one JSON object\n"
+        "\n"
+        "in place of what the scene says, as in carom run:\n"
+        "  --dt X --method NAME --rule NAME --law NAME --solver NAME --tol X --quality NAME\n"
+        "  --set PATH=VALUE\n"
+        "\n"
+        "Larger than one machine: mpirun carom spread ... shares the samples among its ranks, one GPU each.\n"
+        "\n"
+        "Exit status: 0 good, 1 bad scene, jitter or checkpoint, 2 wrong usage, 3 a file cannot be read\n"
+        "or written, 4 samples failed, 130 interrupted.\n"
+        "\n"
+        "examples:\n"
+        "  carom spread pool-break --jitter gap=1e-5 --samples 500 --plot break.svg\n"
+        "  carom spread newtons-cradle-3 --jitter gap=1e-5 --of velocity\n"
+        "  carom spread bouncing-ball --jitter velocity=uniform:0.1 --jitter e=2% --out samples.csv");
 }
 
 static int take_jitter(Spreading* s, const char* value) {
@@ -105,8 +109,10 @@ static int take_option(void* ctx, char* name, char* value) {
                         : strcmp(name, "--checkpoint") == 0 ? &s->options.checkpoint
                         : strcmp(name, "--body") == 0       ? &s->body
                                                             : NULL;
-    if (which == 7 && file == NULL) return -1;
+    bool device = strcmp(name, "--device") == 0;
+    if (which == 7 && file == NULL && !device) return -1;
     if (value == NULL) return usage_error("spread", "%s needs a value", name);
+    if (device) return device_option("spread", value, &s->options.device) < 0 ? EXIT_GOOD : EXIT_USAGE;
     if (file != NULL) {
         *file = value;
         return EXIT_GOOD;
@@ -165,8 +171,12 @@ static int run_samples(Spreading* s, crError* error) {
     s->options.ctx = s;
     progress_begin(&s->progress);
     s->progress.lines = s->options.ranks->count > 1;
-    crStatus status = cr_spread_run(s->input.doc.root, text, &s->scene, &s->options, &s->spread, error);
+    char* program = NULL;
+    crStatus status = device_open(&s->options.device, &program, error);
+    if (status == CR_OK)
+        status = cr_spread_run(s->input.doc.root, text, &s->scene, &s->options, &s->spread, error);
     progress_end(&s->progress);
+    free(program);
     free(text);
     if (status == CR_ERR_LIMIT && stop_asked()) {
         fputs("carom spread: ", stderr);
@@ -175,7 +185,8 @@ static int run_samples(Spreading* s, crError* error) {
         return stop_status();
     }
     if (status == CR_OK) return -1;
-    bool scene = strcmp(error->field, "checkpoint") != 0 && strcmp(error->field, "ranks") != 0;
+    bool scene = strcmp(error->field, "checkpoint") != 0 && strcmp(error->field, "ranks") != 0 &&
+                 !device_blamed(error);
     return scene || s->input.json ? scene_refuse(&s->input, error) : file_refuse(&s->input, error);
 }
 

@@ -49,10 +49,10 @@ export class Inspect {
     this.body = run?.about.parts?.[body]?.forced ? body : 0;
     this.bodies.box.value = String(this.body);
     const name = this.name, material = name && scene ? scene.materials?.[materialOf(scene, name)] : null;
-    const set = ({ input }, value) => { if (document.activeElement === input && !refused) return; input.value = typeof value === "number" ? value : ""; input.placeholder = value != null && typeof value !== "number" ? "table" : ""; input.disabled = !this.body; };
+    const set = ({ input }, value) => { if (document.activeElement === input && !refused) return; input.value = typeof value === "number" ? value : ""; input.placeholder = typeof value === "string" ? value : value != null && typeof value !== "number" ? "table" : ""; input.disabled = !this.body; };
     set(this.mass, name ? Number(shown(run.about.parts[this.body].mass, 7).replace("−", "-")) : null);
-    set(this.mu, name ? material?.mu ?? 0.5 : null);
-    set(this.e, name ? material?.e ?? 0 : null);
+    set(this.mu, name ? material?.mu ?? material?.ready ?? 0.5 : null);
+    set(this.e, name ? material?.e ?? material?.ready ?? 0 : null);
   }
 
   number(input, label, change) {

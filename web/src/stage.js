@@ -242,7 +242,7 @@ export class Stage {
     if (kind === "hinge") turn(part(new THREE.CylinderGeometry(r, r, 6 * r, 12)));
     if (kind === "ball") turn(part(new THREE.SphereGeometry(1.5 * r, 16, 10)));
     if (kind === "hinge" && spring) {
-      const turns = Array.from({ length: 61 }, (_, k) => { const a = (k / 60) * 5 * Math.PI, d = r * (1.5 + 0.5 * a); return new THREE.Vector3(d * Math.cos(a), 0, d * Math.sin(a)); });
+      const turns = Array.from({ length: 61 }, (_, k) => { const a = (k / 60) * 5 * Math.PI, d = r * (1.5 + 0.25 * a); return new THREE.Vector3(d * Math.cos(a), 0, d * Math.sin(a)); });
       turn(this.line(turns));
     }
   }

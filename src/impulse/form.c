@@ -1,4 +1,4 @@
-// restitution_form.c - named forms of restitution over approach speed, as tables.
+// form.c - named forms of coefficients over a figure of the impact, as tables.
 //
 //     power         e = min(most, e0 (v/v0)^-exponent). Exponent 1/4 is Johnson's for fully plastic impacts
 //                   (Johnson 1985, Contact Mechanics, 11.5), 1/5 to 1/10 is common for viscoelastic ones.
@@ -8,18 +8,21 @@
 //     plastic       1 up to the yield speed v0, beyond it with s = v0/v
 //                   e = sqrt(6 sqrt(3)/5 (1 - s^2/6)) (s/(s + 2 sqrt(6/5 - s^2/5)))^(1/4)   (Thornton 1997)
 //     spline        cubic through the rows with slopes limited as Fritsch and Carlson 1980 do: monotone where they are
-// Holds: e is at most 1. Fails: each field by name and range.
+//     decay         far + (near - far) exp(-x/scale): friction of billiard balls over slip (Alciatore, technical proof A.14)
+//     grip          et = grip (1 - tan(angle)/tan(limit)), 0 beyond. A ball that grips at once stores tangential energy and
+//                   gives part of it back (Cross 2002, Am. J. Phys. 70, 1093); one that slides a share tan(angle)/tan(limit)
+//                   of the impulse first has the rest to do so. Both ends are his; the line between them is an estimate.
+// Holds: e of the first three is at most 1. Fails: each field by name and range.
 #include "base/argument.h"
 #include "base/power.h"
 #include "carom/forms.h"
 #include "carom/impulse.h"
 
 #define PER_OCTAVE  8
-#define OCTAVES     16
 #define SPLINE_MOST 16
 
 const char* cr_form_name(crFormKind kind) {
-    static const char* const names[] = {"power", "viscoelastic", "plastic", "spline"};
+    static const char* const names[] = {"power", "viscoelastic", "plastic", "spline", "decay", "grip"};
     return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 
@@ -52,7 +55,7 @@ static double plastic(double s) {
     return fmin(1.0, sqrt(first) * sqrt(sqrt(second)));
 }
 
-static double form_at(const crRestitutionForm* f, double x0, double ratio) {
+static double form_at(const crForm* f, double x0, double ratio) {
     switch (f->kind) {
     case CR_FORM_POWER:
         return fmin(f->most, f->e * cr__power(ratio, -f->exponent));
@@ -64,7 +67,7 @@ static double form_at(const crRestitutionForm* f, double x0, double ratio) {
 }
 
 // Slopes of the cubic: the three-point harmonic mean inside, zero where the rows turn.
-static void spline_slopes(const crRestitutionForm* f, double* slope) {
+static void spline_slopes(const crForm* f, double* slope) {
     int n = f->count;
     for (int i = 0; i < n; i++) {
         int a = i > 0 ? i - 1 : 0, b = i < n - 1 ? i + 1 : n - 1;
@@ -76,7 +79,7 @@ static void spline_slopes(const crRestitutionForm* f, double* slope) {
     }
 }
 
-static int spline(const crRestitutionForm* f, double* speed, double* e) {
+static int spline(const crForm* f, double* speed, double* e) {
     double slope[SPLINE_MOST];
     int rows = 0;
     spline_slopes(f, slope);
@@ -88,7 +91,8 @@ static int spline(const crRestitutionForm* f, double* speed, double* e) {
                            t * t * (3.0 - 2.0 * t) * f->values[i + 1] +
                            h * t * u * (u * slope[i] - t * slope[i + 1]);
             speed[rows] = f->speeds[i] + t * h;
-            e[rows++] = fmin(1.0, fmax(0.0, value));
+            double low = fmin(f->values[i], f->values[i + 1]), high = fmax(f->values[i], f->values[i + 1]);
+            e[rows++] = fmin(high, fmax(low, value));  // rounding alone leaves the range
         }
     }
     speed[rows] = f->speeds[f->count - 1];
@@ -96,16 +100,17 @@ static int spline(const crRestitutionForm* f, double* speed, double* e) {
     return rows;
 }
 
-static crStatus check_rows(const crRestitutionForm* f, crError* error) {
+static crStatus check_rows(const crForm* f, crError* error) {
     if (f->count < 2 || f->count > SPLINE_MOST || f->speeds == NULL || f->values == NULL) {
         return cr_error_set(error, CR_ERR_SIZE, "rows", "rows: a spline has 2 to %d, got %d", SPLINE_MOST,
                             f->count);
     }
     for (int i = 0; i < f->count; i++) {
         bool ascends = i == 0 ? f->speeds[0] >= 0.0 : f->speeds[i] > f->speeds[i - 1];
-        if (!ascends || !isfinite(f->speeds[i]) || !(f->values[i] >= 0.0 && f->values[i] <= 1.0)) {
-            return cr_error_set(error, CR_ERR_RANGE, "rows",
-                                "rows: speeds must ascend from >= 0 and e be 0 to 1; not so in row %d", i);
+        if (!ascends || !isfinite(f->speeds[i]) || !(f->values[i] >= -1.0 && f->values[i] <= 1e9)) {
+            return cr_error_set(
+                error, CR_ERR_RANGE, "rows",
+                "rows: places must ascend from >= 0 and values be -1 to 1e9; not so in row %d", i);
         }
     }
     return CR_OK;
@@ -117,12 +122,30 @@ static crStatus check_between(const char* name, double value, double most, crErr
                         most);
 }
 
-static crStatus check_form(const crRestitutionForm* f, crError* error) {
+static crStatus check_decay(const crForm* f, crError* error) {
+    if (!isfinite(f->begin) || !isfinite(f->end)) {
+        return cr_error_set(error, CR_ERR_FINITE, isfinite(f->begin) ? "far" : "near",
+                            "near, far: are %g and %g, must be finite", f->begin, f->end);
+    }
+    return check_between("scale", f->scale, 1e9, error);
+}
+
+static crStatus check_grip(const crForm* f, crError* error) {
+    crStatus status = check_between("limit", f->limit, 1.57, error);
+    if (status == CR_OK && !(f->grip >= 0.0 && f->grip <= 1.0))
+        status = cr_error_set(error, CR_ERR_RANGE, "grip", "grip: is %g, must be from 0 to 1", f->grip);
+    return status;
+}
+
+static crStatus check_form(const crForm* f, crError* error) {
     if (cr_form_name(f->kind) == NULL) {
         return cr_error_set(error, CR_ERR_RANGE, "kind",
-                            "kind: is %d, must be power, viscoelastic, plastic or spline", (int)f->kind);
+                            "kind: is %d, must be power, viscoelastic, plastic, spline, decay or grip",
+                            (int)f->kind);
     }
     if (f->kind == CR_FORM_SPLINE) return check_rows(f, error);
+    if (f->kind == CR_FORM_DECAY) return check_decay(f, error);
+    if (f->kind == CR_FORM_GRIP) return check_grip(f, error);
     crStatus status = check_between("speed", f->speed, 1e9, error);
     if (status != CR_OK || f->kind == CR_FORM_PLASTIC) return status;
     status = check_between("e", f->e, f->kind == CR_FORM_VISCOELASTIC ? 0.999999 : 1.0, error);
@@ -135,18 +158,45 @@ static crStatus check_form(const crRestitutionForm* f, crError* error) {
     return status;
 }
 
-int cr_restitution_form(const crRestitutionForm* form, double* speed, double* e, crError* error) {
+#define LONG 12.0  // scales of a decay that are in its table
+
+static int decay(const crForm* f, double* x, double* value) {
+    const double log2e = 1.4426950408889634;
+    for (int i = 0; i < CR_FORM_ROWS; i++) {
+        double t = LONG * (double)i / (CR_FORM_ROWS - 1);
+        x[i] = t * f->scale;
+        value[i] = f->end + (f->begin - f->end) * cr__exp2(-log2e * t);
+    }
+    return CR_FORM_ROWS;
+}
+
+static int grip(const crForm* f, double* x, double* value) {
+    double sine, cosine;
+    cr_sincos(f->limit, &sine, &cosine);
+    for (int i = 0; i < CR_FORM_ROWS; i++) {
+        double share = (double)i / (CR_FORM_ROWS - 1);
+        x[i] = cr_atan2(share * sine, cosine);
+        value[i] = f->grip * (1.0 - share);
+    }
+    return CR_FORM_ROWS;
+}
+
+int cr_form_table(const crForm* form, double* x, double* value, crError* error) {
     if (form == NULL) return cr__missing(error, "form");
-    if (speed == NULL) return cr__missing(error, "speed");
-    if (e == NULL) return cr__missing(error, "e");
+    if (x == NULL) return cr__missing(error, "x");
+    if (value == NULL) return cr__missing(error, "value");
     crStatus status = check_form(form, error);
     if (status != CR_OK) return status;
-    if (form->kind == CR_FORM_SPLINE) return spline(form, speed, e);
+    if (form->kind == CR_FORM_SPLINE) return spline(form, x, value);
+    if (form->kind == CR_FORM_DECAY) return decay(form, x, value);
+    if (form->kind == CR_FORM_GRIP) return grip(form, x, value);
     double x0 = form->kind == CR_FORM_VISCOELASTIC ? reduced_speed(form->e) : 0.0;
+    // nothing yields below the yield speed
+    int before = form->kind == CR_FORM_PLASTIC ? 0 : CR_FORM_ROWS / 2;
     for (int i = 0; i < CR_FORM_ROWS; i++) {
-        double ratio = cr__exp2((double)(i - CR_FORM_ROWS / 2) / PER_OCTAVE);
-        speed[i] = ratio * form->speed;
-        e[i] = form_at(form, x0, ratio);
+        double ratio = cr__exp2((double)(i - before) / PER_OCTAVE);
+        x[i] = ratio * form->speed;
+        value[i] = form_at(form, x0, ratio);
     }
     return CR_FORM_ROWS;
 }

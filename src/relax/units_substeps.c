@@ -1,0 +1,368 @@
+// units_substeps.c - rows of trees, limits, motors and loops in the short steps of packed_substeps.c.
+//
+// A unit's rows stand as H over the places of z that they reach, so that u = e + H z and an impulse p moves z by H^T p:
+// the same press, full sweep and position press as those of packed contacts. A contact is solved exactly with the
+// others held (packed_visit.h says how), every other row by itself. Limits take out overlap as contacts do; loops take
+// out a share of their error in either direction. Units of one island go one after another, islands side by side.
+// Sums run in one order, with and without vector types.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "relax/lanes.h"
+#include "relax/packed_substeps.h"
+#include "relax/units.h"
+
+#define NEWTON_STEPS 2     // for the direction of slip
+#define ISLANDS      4     // that one thread takes at a time
+#define SOFT         0.05  // share of an overlap that one press of velocities takes out
+#define STILL        2e-3  // of the gap that the position presses ask for
+#define BLOCKED      1e-6  // of w: least that a tangent counts for where D is nearly singular
+
+typedef enum Kind { CONE, AT_LEAST, WITHIN, EQUAL } Kind;
+
+// numbers of one unit; p, sum and Q are impulses of a short step, of all of them and of the position presses
+typedef struct Short {
+    Kind kind;
+    int rows, width, padded;  // width is padded to whole lanes
+    int row;                  // in the problem
+    int* col;                 // places of z, 0 beyond the width, where z is 0 (padded)
+    double* H;                // (rows*padded)
+    double w, c1, c2;         // D = w (1, c) (1, c)^T + S on the tangents
+    double s11, s12, s22;
+    double mu, lo, hi;
+    double gap0, gap, target, bounce;
+    double still;  // change of the gap in a position press that is none, m
+    double e[3], p[3], sum[3], Q;
+} Short;
+
+struct crShortRows {
+    int islands;
+    int* first;  // units of each island (islands + 1)
+    Short* unit;
+    bool* placed;  // the position presses of an island have ended (islands)
+};
+
+// H z of one row, and of three: lanes gather four places at a time and meet at the end
+#if CR_WIDTH > 1
+CR_LANE double lane_sum(crLane a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+CR_LANE double dot(const Short* unit, const double* z) {
+    crLane sum = lane_all(0.0);
+    for (int k = 0; k < unit->padded; k += CR_LANES) {
+        sum = sum + lane_load(unit->H + k) * lane_gather(z, unit->col + k);
+    }
+    return lane_sum(sum);
+}
+
+CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
+    const double *H1 = unit->H + unit->padded, *H2 = H1 + unit->padded;
+    crLane s1 = lane_all(0.0), s2 = s1;
+    for (int k = 0; k < unit->padded; k += CR_LANES) {
+        crLane x = lane_gather(z, unit->col + k);
+        s1 = s1 + lane_load(H1 + k) * x;
+        s2 = s2 + lane_load(H2 + k) * x;
+    }
+    u[1] += lane_sum(s1);
+    u[2] += lane_sum(s2);
+}
+#else
+CR_LANE double dot_row(const Short* unit, int row, const double* z) {
+    const double* H = unit->H + row * unit->padded;
+    double sum[CR_LANES] = {0.0, 0.0, 0.0, 0.0};
+    for (int k = 0; k < unit->padded; k++) {
+        sum[k % CR_LANES] += H[k] * z[unit->col[k]];
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+CR_LANE double dot(const Short* unit, const double* z) { return dot_row(unit, 0, z); }
+
+CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
+    u[1] += dot_row(unit, 1, z);
+    u[2] += dot_row(unit, 2, z);
+}
+#endif
+
+// z += H^T d of one row, and of three
+CR_LANE void add(const Short* unit, double d, double* z) {
+    for (int k = 0; k < unit->width; k++) {
+        z[unit->col[k]] += d * unit->H[k];
+    }
+}
+
+CR_LANE void add3(const Short* unit, const double* d, double* z) {
+    const double *H = unit->H, *H1 = H + unit->padded, *H2 = H1 + unit->padded;
+    for (int k = 0; k < unit->width; k++) {
+        z[unit->col[k]] += d[0] * H[k] + d[1] * H1[k] + d[2] * H2[k];
+    }
+}
+
+CR_LANE double clamped(const Short* unit, double p) {
+    if (unit->kind == EQUAL) return p;
+    if (unit->kind == WITHIN) return p < unit->lo ? unit->lo : p > unit->hi ? unit->hi : p;
+    return p > 0.0 ? p : 0.0;
+}
+
+// the bias of a press: the whole of an open gap, a share of an overlap or of a loop's error
+CR_LANE double press_bias(const Short* unit, double rate) {
+    if (unit->kind == WITHIN) return 0.0;
+    return unit->kind == EQUAL || unit->gap < 0.0 ? SOFT * rate * unit->gap : rate * unit->gap;
+}
+
+CR_LANE void press_unit(const crSubsteps* run, Short* unit) {
+    double* z = run->packed->z;
+    double u = unit->e[0] + press_bias(unit, run->rate) + dot(unit, z);
+    double next = clamped(unit, unit->p[0] - u / unit->w), d = next - unit->p[0];
+    if (d == 0.0) return;
+    unit->p[0] = next;
+    add(unit, d, z);
+}
+
+// the same on displacements; whether the gap changed by more than it may
+CR_LANE bool place_unit(const crSubsteps* run, Short* unit) {
+    if (unit->kind == WITHIN) return false;
+    double gap = unit->target + dot(unit, run->D);
+    double next = clamped(unit, unit->Q - gap / unit->w), d = next - unit->Q;
+    if (d == 0.0) return false;
+    unit->Q = next;
+    add(unit, d, run->D);
+    return fabs(d) * unit->w > unit->still;
+}
+
+// y at lambda, and mu x_n; see packed_visit.h
+typedef struct Slip {
+    double y1, y2, size, limit;
+} Slip;
+
+CR_LANE Slip slip_at(const Short* c, double free, double r1, double r2, double lambda) {
+    double a11 = c->s11 + lambda, a22 = c->s22 + lambda, one = 1.0 / (a11 * a22 - c->s12 * c->s12);
+    Slip s = {one * (a22 * r1 - c->s12 * r2), one * (a11 * r2 - c->s12 * r1), 0.0, 0.0};
+    s.size = sqrt(s.y1 * s.y1 + s.y2 * s.y2);
+    s.limit = c->mu * (free - c->c1 * s.y1 - c->c2 * s.y2);
+    return s;
+}
+
+// Newton's steps for limit / size = 1, inside a bracket
+CR_LANE Slip slip(const Short* c, double free, double r1, double r2) {
+    double lo = 0.0, hi = (double)INFINITY, at = 0.0, reach = c->s11 + c->s22;
+    Slip s = slip_at(c, free, r1, r2, at);
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        if (s.size > s.limit) {
+            lo = at;
+        } else {
+            hi = at;
+        }
+        double a11 = c->s11 + at, a22 = c->s22 + at, one = 1.0 / (a11 * a22 - c->s12 * c->s12);
+        double d1 = one * (a22 * s.y1 - c->s12 * s.y2), d2 = one * (a11 * s.y2 - c->s12 * s.y1);
+        double radial = (s.y1 * d1 + s.y2 * d2) / s.size, rise = c->mu * (c->c1 * d1 + c->c2 * d2);
+        double next = at - (s.limit - s.size) * s.size / (rise * s.size + s.limit * radial);
+        if (!(next > lo && next < hi)) next = hi < 1e300 ? 0.5 * (lo + hi) : 4.0 * lo + reach;
+        at = next;
+        s = slip_at(c, free, r1, r2, at);
+    }
+    return s;
+}
+
+// impulse of a contact with the others held; u is its velocity under p
+CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p, double* next) {
+    double fall = u[0] / c->w, free = p[0] + c->c1 * p[1] + c->c2 * p[2] - fall;
+    next[0] = next[1] = next[2] = 0.0;
+    if (free <= 0.0) return;
+    double r1 = c->c1 * u[0] - u[1], r2 = c->c2 * u[0] - u[2];
+    double one = 1.0 / (c->s11 * c->s22 - c->s12 * c->s12);
+    double d1 = one * (c->s22 * r1 - c->s12 * r2), d2 = one * (c->s11 * r2 - c->s12 * r1);
+    double x = p[0] - (fall + c->c1 * d1 + c->c2 * d2), y1 = p[1] + d1, y2 = p[2] + d2, limit = c->mu * x;
+    if (x > 0.0 && y1 * y1 + y2 * y2 <= limit * limit) {
+        next[0] = x;
+        next[1] = y1;
+        next[2] = y2;
+        return;
+    }
+    Slip s = slip(c, free, c->s11 * p[1] + c->s12 * p[2] + r1, c->s12 * p[1] + c->s22 * p[2] + r2);
+    double scale = s.size > 0.0 ? c->mu / s.size : 0.0;
+    double t1 = scale * s.y1, t2 = scale * s.y2, gain = 1.0 + c->c1 * t1 + c->c2 * t2;
+    next[0] = gain > 0.0 ? free / gain : s.size / c->mu;
+    next[1] = next[0] * t1;
+    next[2] = next[0] * t2;
+}
+
+// gap where the displacements have taken it, and the bias it asks for
+CR_LANE double full_bias(const crSubsteps* run, Short* unit) {
+    if (unit->kind == WITHIN) return 0.0;
+    if (run->visit == VISIT_SHORT) unit->gap = unit->gap0 + dot(unit, run->D) + run->time * unit->e[0];
+    if (unit->kind == EQUAL) return 0.0;
+    // what did not press does not bounce
+    if (run->visit != VISIT_SHORT && unit->sum[0] > 0.0) return unit->bounce;
+    return unit->gap > 0.0 ? run->rate * unit->gap : 0.0;
+}
+
+CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
+    double *z = run->packed->z, *p = unit->p, next[3], d[3];
+    double u[3] = {unit->e[0], unit->e[1], unit->e[2]};
+    u[0] += full_bias(run, unit) + dot(unit, z);
+    // what is open and stays so needs no tangents
+    if (u[0] >= 0.0 && p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) return;
+    dot_tangents(unit, z, u);
+    solve_row_contact(unit, u, p, next);
+    for (int r = 0; r < 3; r++) {
+        d[r] = next[r] - p[r];
+        p[r] = next[r];
+        if (run->visit != VISIT_BOUNCE) unit->sum[r] += next[r];
+    }
+    add3(unit, d, z);
+}
+
+CR_LANE void full_row(const crSubsteps* run, Short* unit) {
+    double* z = run->packed->z;
+    // a bounce asks nothing of motors
+    if (run->visit != VISIT_SHORT && unit->kind == WITHIN) return;
+    double u = unit->e[0] + full_bias(run, unit) + dot(unit, z);
+    double next = clamped(unit, unit->p[0] - u / unit->w), d = next - unit->p[0];
+    unit->p[0] = next;
+    if (run->visit != VISIT_BOUNCE) unit->sum[0] += next;
+    if (d != 0.0) add(unit, d, z);
+}
+
+CR_LANE void visit_range(const crSubsteps* run, bool full, int begin, int end) {
+    const struct crShortRows* rows = run->rows;
+    for (int i = rows->first[begin]; i < rows->first[end]; i++) {
+        Short* unit = &rows->unit[i];
+        if (!full) {
+            press_unit(run, unit);
+        } else if (unit->kind == CONE) {
+            full_contact(run, unit);
+        } else {
+            full_row(run, unit);
+        }
+    }
+}
+
+// an island that hardly changes is done; where packed contacts are too, they may still change it
+CR_LANE void place_range(const crSubsteps* run, int begin, int end) {
+    const struct crShortRows* rows = run->rows;
+    for (int i = begin; i < end; i++) {
+        bool changed = run->packed->units->mixed[i];
+        for (int k = rows->first[i]; k < rows->first[i + 1] && !rows->placed[i]; k++) {
+            changed = place_unit(run, &rows->unit[k]) || changed;
+        }
+        rows->placed[i] = !changed;
+    }
+}
+
+CR_TASKS(press_rows, crSubsteps, visit_range(work, false, begin, end))
+CR_TASKS(full_rows, crSubsteps, visit_range(work, true, begin, end))
+CR_TASKS(place_rows, crSubsteps, place_range(work, begin, end))
+
+void cr__short_rows_visit(crSubsteps* run, crShortVisit visit) {
+    if (run->rows == NULL) return;
+    crTaskFn press = CR_BEST(press_rows), full = CR_BEST(full_rows), place = CR_BEST(place_rows);
+    crTaskFn fn = visit == SHORT_PRESS ? press : visit == SHORT_FULL ? full : place;
+    cr__tasks_for(run->packed->tasks, run->rows->islands, ISLANDS, fn, run);
+}
+
+void cr__short_rows_clear(const crSubsteps* run) {
+    for (int i = 0; run->rows != NULL && i < run->rows->first[run->rows->islands]; i++) {
+        memset(run->rows->unit[i].p, 0, sizeof run->rows->unit[i].p);
+    }
+}
+
+void cr__short_rows_sums(const crSubsteps* run, double* p) {
+    for (int i = 0; run->rows != NULL && i < run->rows->first[run->rows->islands]; i++) {
+        const Short* unit = &run->rows->unit[i];
+        memcpy(p + unit->row, unit->sum, (size_t)unit->rows * sizeof *p);
+    }
+}
+
+static Kind kind_of(const crUnit* unit) {
+    if (unit->kind == CR_BLOCK_CONE) return CONE;
+    if (unit->kind == CR_BLOCK_BOX) return WITHIN;
+    return unit->kind == CR_BLOCK_EQUALITY ? EQUAL : AT_LEAST;
+}
+
+// rows of one unit that are solved together
+static int together(const crRowUnit* unit) {
+    return unit->local.kind == CR_BLOCK_CONE ? unit->local.count : 1;
+}
+
+// D of the rows in the form that a contact is solved in
+static void set_weights(const crRowUnit* from, int r, Short* to) {
+    int n = from->local.count;
+    const double* D = from->D;
+    to->w = D[r * (n + 1)];
+    // what nothing moves stays where it is
+    if (!(to->w > 0.0)) to->w = (double)INFINITY;
+    if (to->kind != CONE) return;
+    to->c1 = D[1] / to->w;
+    to->c2 = D[2] / to->w;
+    to->s11 = D[n + 1] - to->w * to->c1 * to->c1;
+    to->s12 = D[n + 2] - to->w * to->c1 * to->c2;
+    to->s22 = D[2 * n + 2] - to->w * to->c2 * to->c2;
+    if (from->G != NULL) return;
+    to->s11 += BLOCKED * to->w;
+    to->s22 += BLOCKED * to->w;
+}
+
+static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUnit* from, int r, int* col,
+                     double* H, Short* to) {
+    int row = from->local.row + r;
+    *to = (Short){.kind = kind_of(&from->local), .rows = together(from), .width = from->width, .row = row};
+    to->padded = (from->width + CR_LANES - 1) / CR_LANES * CR_LANES;
+    to->col = col;
+    to->H = H;
+    memset(col, 0, (size_t)to->padded * sizeof *col);
+    memcpy(col, from->col, (size_t)from->width * sizeof *col);
+    memset(H, 0, (size_t)(to->rows * to->padded) * sizeof *H);
+    for (int k = 0; k < to->rows; k++) {
+        memcpy(H + k * to->padded, from->H + (r + k) * from->width, (size_t)from->width * sizeof *H);
+        to->e[k] = units->e[row + k];
+        to->p[k] = units->p[row + k];
+    }
+    set_weights(from, r, to);
+    to->mu = to->kind == CONE ? units->E[row + 1] : 0.0;
+    to->lo = from->local.lo / CR_SUBSTEPS;
+    to->hi = from->local.hi / CR_SUBSTEPS;
+    to->gap0 = to->gap = run->row_gap[row];
+    to->target = run->row_gap[row] - run->row_target[row] + to->e[0] * run->h;
+    to->bounce = run->row_bounce[row];
+    to->still = STILL * fabs(run->row_target[row]);
+}
+
+crStatus cr__short_rows_create(crSubsteps* run, crArena* arena) {
+    const crUnits* units = run->packed->units;
+    run->rows = NULL;
+    if (units == NULL || units->count == 0) return CR_OK;
+    int count = 0;
+    size_t numbers = 0;
+    for (int i = 0; i < units->count; i++) {
+        const crRowUnit* unit = &units->unit[i];
+        count += unit->local.count / together(unit);
+        numbers += (size_t)(unit->local.count * (unit->width + CR_LANES));
+    }
+    struct crShortRows* rows = cr_arena_alloc(arena, sizeof *rows);
+    if (rows == NULL) return CR_ERR_MEMORY;
+    *rows = (struct crShortRows){.islands = units->islands};
+    rows->first = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof *rows->first);
+    rows->unit = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *rows->unit);
+    double* H = cr_arena_alloc(arena, (numbers + 1) * sizeof *H);
+    int* col = cr_arena_alloc(arena, (numbers + 1) * sizeof *col);
+    rows->placed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof *rows->placed);
+    if (rows->first == NULL || rows->unit == NULL || H == NULL || col == NULL || rows->placed == NULL)
+        return CR_ERR_MEMORY;
+    memset(rows->placed, 0, (size_t)(units->islands + 1) * sizeof *rows->placed);
+    int at = 0;
+    for (int i = 0; i < units->islands; i++) {
+        rows->first[i] = at;
+        for (int k = units->first[i]; k < units->first[i + 1]; k++) {
+            const crRowUnit* unit = &units->unit[k];
+            for (int r = 0; r < unit->local.count; r += together(unit)) {
+                set_unit(units, run, unit, r, col, H, &rows->unit[at]);
+                col += rows->unit[at].padded;
+                H += rows->unit[at].rows * rows->unit[at].padded;
+                at++;
+            }
+        }
+    }
+    rows->first[units->islands] = at;
+    run->rows = rows;
+    return CR_OK;
+}

@@ -1,0 +1,270 @@
+// moving_trees.c - trees in islands that short steps move: their rows, their energy, their motion.
+//
+// A tree's velocities stand in z as D^1/2 L v (relax/units.h); contacts, limits, motors and loops of trees are rows over
+// them. After the short steps v+ = v_free + M^-1 J^T P as in a calm solve, and q+ follows the displacement D. Joints
+// have no error, whatever the short steps did.
+// Energy: short steps see forces as they are at q, and M too. What that gives a tree is known at q+: with g what z and D
+// say that it gained, v is scaled by s so that T(q+, s v+) + U(q+) = T + U + work + g exactly. So a set of bodies gains
+// what its short steps gained, which moving.c makes nothing.
+// Fails: CR_ERR_MEMORY.
+#include "step/moving_trees.h"
+
+#include <string.h>
+
+#include "step/exact.h"
+
+#define MOST 1.05  // by which v is scaled up
+
+static crPart tree_of(const crStep* step, int root) {
+    int from = step->plan->first_tree[root];
+    return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[root + 1] - from};
+}
+
+bool cr__moving_takes(const crStep* step, int body) {
+    const crModel* model = step->model;
+    const crBody* b = &model->bodies[body];
+    if (step->calls.force != NULL || !cr__step_bends(step, body) || model->bodies[b->root].deep) return false;
+    // the work of actuators is not that of one velocity
+    for (int j = b->v; j < b->v + b->nv && model->nu > 0; j++) {
+        if (model->dof_actuator[j] >= 0) return false;
+    }
+    return step->plan->first_tie[body] == step->plan->first_tie[body + 1];
+}
+
+bool cr__moving_takes_contact(const crStep* step, const crStepContact* c) {
+    const crSurface* s = &c->surface->surface;
+    if (c->packable) return true;
+    if (c->planar || s->vertex_count > 0 || s->mu_spin > 0.0 || s->mu_roll > 0.0) return false;
+    if (!isfinite(s->mu) || !(isnan(s->mu2) || s->mu2 == s->mu)) return false;
+    const crBody* bodies = step->model->bodies;
+    return (cr__moves(step->model, c->body_a) && !bodies[c->body_a].single) ||
+           (cr__moves(step->model, c->body_b) && !bodies[c->body_b].single);
+}
+
+// numbers of the islands that move, in the order of their roots
+static crStatus number_islands(crStep* step, const int* root, const bool* moving, crIslands* islands) {
+    size_t nb = (size_t)step->model->nb;
+    islands->of_body = cr_arena_alloc(&step->scratch, nb * sizeof(int));
+    if (islands->of_body == NULL) return CR_ERR_MEMORY;
+    islands->count = 0;
+    for (int b = 0; b < step->model->nb; b++) {
+        bool in = cr__moves(step->model, b) && moving[b];
+        // roots are the first of their islands
+        islands->of_body[b] = !in ? -1 : root[b] == b ? islands->count++ : islands->of_body[root[b]];
+    }
+    return CR_OK;
+}
+
+// what each row starts from: gaps, what the position presses ask for, impulses of one short step
+static crStatus start_rows(crStep* step, crMovingTrees* t) {
+    size_t rows = (size_t)step->posed.rows.count + 1;
+    t->gap = cr_arena_alloc(&step->scratch, rows * sizeof(double));
+    t->target = cr_arena_alloc(&step->scratch, rows * sizeof(double));
+    t->bounce = cr_arena_alloc(&step->scratch, rows * sizeof(double));
+    if (t->gap == NULL || t->target == NULL || t->bounce == NULL) return CR_ERR_MEMORY;
+    for (int r = 0; r < step->posed.rows.count; r++) {
+        t->gap[r] = step->posed.rows.gap[r];
+        t->target[r] = t->bounce[r] = step->posed.b[r] = 0.0;
+        step->posed.p[r] /= CR_SUBSTEPS;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (c->row < 0) continue;
+        t->gap[c->row] = c->point.gap;
+        t->target[c->row] = -0.5 * c->delta;
+        bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
+        if (fast) t->bounce[c->row] = c->e * c->speed;
+        t->bounces = t->bounces || fast;
+        double *p = step->posed.p + c->row, mu = c->surface->surface.mu;
+        if (cr__step_contact_rows(c) < 3) {
+            p[0] = fmax(0.0, p[0]);
+            continue;
+        }
+        crPackedContact own = {.normal = cr_vec3(1, 0, 0), .mu = mu};
+        cr__store_vec(cr__in_cone(&own, cr__load_vec(p)), p);
+    }
+    return CR_OK;
+}
+
+crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* moving, crMovingTrees* t,
+                         crError* error) {
+    *t = (crMovingTrees){.step = step};
+    size_t nv = (size_t)step->model->nv + 1, trees = (size_t)step->plan->first_single + 1;
+    bool any = false;
+    for (int b = 1; b < step->plan->first_single; b++) {
+        any = any || (cr__moves(step->model, b) && moving[b]);
+    }
+    if (!any) return CR_OK;
+    bool* takes = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    t->root = cr_arena_alloc(&step->scratch, trees * sizeof *t->root);
+    t->energy = cr_arena_alloc(&step->scratch, trees * sizeof *t->energy);
+    t->share = cr_arena_alloc(&step->scratch, trees * sizeof *t->share);
+    t->v = cr_arena_alloc(&step->scratch, nv * sizeof *t->v);
+    t->way = cr_arena_alloc(&step->scratch, nv * sizeof *t->way);
+    t->q = cr_arena_alloc(&step->scratch, ((size_t)step->model->nq + 1) * sizeof *t->q);
+    bool room = takes != NULL && t->root != NULL && t->energy != NULL && t->share != NULL && t->v != NULL &&
+                t->way != NULL && t->q != NULL;
+    if (!room || number_islands(step, root, moving, &t->islands) != CR_OK) return cr__step_memory(error);
+    for (int b = 1; b < step->plan->first_single; b++) {
+        if (moving[b] && tree_of(step, b).count > 0) t->root[t->count++] = b;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        takes[i] = !step->contacts[i].packable;
+    }
+    crStatus status = cr__step_pose(step, h, takes, false, error);
+    if (status != CR_OK) return status;
+    t->posed = step->posed.rows.count > 0;
+    if (!t->posed) return CR_OK;
+    int *order, *first;
+    status = start_rows(step, t);
+    if (status == CR_OK) status = cr__step_sort_blocks(step, &t->islands, &order, &first);
+    const crInertias of = cr__step_inertias(step);
+    if (status == CR_OK) {
+        status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
+                                  t->islands.of_body, t->islands.count, order, first, &t->units);
+    }
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+void cr__moving_impulses(crStep* step) {
+    for (int i = 0; i < step->contact_count; i++) {
+        crStepContact* c = &step->contacts[i];
+        if (c->row < 0) continue;
+        crMat3 F = cr__step_frame(step, c);
+        crVec3 P = cr_vec3(0, 0, 0);
+        for (int r = 0; r < cr__step_contact_rows(c); r++) {
+            P = cr_madd(P, step->posed.p[c->row + r], cr_mat3_column(F, r));
+        }
+        crPackedContact own = {.normal = c->point.normal, .mu = c->surface->surface.mu};
+        c->impulse = cr__in_cone(&own, P);
+    }
+}
+
+// T and U at the poses of d
+static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
+    crState state = step->state;
+    crEnergy sum = {0.0, 0.0};
+    state.q = q;
+    state.v = v;
+    cr__part_velocity(step->model, tree, v, &step->dynamics);
+    for (int k = 0; k < tree.count; k++) {
+        crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics);
+        sum.kinetic += one.kinetic;
+        sum.potential += one.potential;
+    }
+    return sum;
+}
+
+void cr__moving_start(crMovingTrees* t) {
+    crStep* step = t->step;
+    for (int k = 0; k < t->count; k++) {
+        crEnergy start = energy_at(step, tree_of(step, t->root[k]), step->state.q, step->state.v);
+        t->energy[k] = start.kinetic + start.potential;
+        t->share[k] = 1.0;
+    }
+}
+
+// v and way of a tree with the shares of its set, and what z and D say of its energy
+static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct, double scale) {
+    const crStep* step = t->step;
+    const double *from = ask->packed->z_free, *to = ask->packed->z, *dz = ask->dz;
+    crTreeGain sum = {0};
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &step->model->bodies[tree.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            int at = t->units.base + t->units.column[j];
+            double free = from[at] + dz[at], fly = ask->h * (from[at] + 0.5 * dz[at]),
+                   force = dz[at] / ask->h;
+            double z = to[at], D = ask->D[at] - (1.0 - correct) * ask->C[at], push = z - free;
+            if (scale < 1.0) {
+                z = free + scale * (z - free);
+                D = fly + scale * (D - fly);
+            }
+            sum.gain += 0.5 * (z - from[at]) * (z + from[at]) - force * D;
+            sum.lift -= force * ask->C[at];
+            sum.square += push * push;
+            t->v[j] = z;
+            t->way[j] = D;
+        }
+    }
+    cr__part_half_solve(step->model, tree, &step->dynamics, t->v);
+    cr__part_half_solve(step->model, tree, &step->dynamics, t->way);
+    return sum;
+}
+
+// q of a tree after its way
+static void advance(crMovingTrees* t, crPart tree) {
+    crStep* step = t->step;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &step->model->bodies[tree.bodies[n]];
+        memcpy(t->q + body->q, step->state.q + body->q, (size_t)body->nq * sizeof *t->q);
+    }
+    cr__part_advance(step->model, tree, 1.0, t->way, t->q);
+}
+
+// work of applied forces and motors where v ends as s v+: at s = 0, and what s adds
+static void work_of(const crMovingTrees* t, crPart tree, double h, double scale, double* at0, double* by_s) {
+    const crStep* step = t->step;
+    *at0 = *by_s = 0.0;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &step->model->bodies[tree.bodies[n]];
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            double force = step->state.force[j];
+            if (step->model->dofs[j].motor_force > 0.0) force += scale * cr__step_motor_force(step, j);
+            *at0 += 0.5 * h * force * step->state.v[j];
+            *by_s += 0.5 * h * force * t->v[j];
+        }
+    }
+}
+
+crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale) {
+    crStep* step = t->step;
+    crPart tree = tree_of(step, t->root[k]);
+    crTreeGain gain = shared(t, ask, tree, correct, scale);
+    advance(t, tree);
+    crState state = step->state;
+    state.q = t->q;
+    cr__part_kinematics(step->model, tree, &state, &step->dynamics);
+    crEnergy end = energy_at(step, tree, t->q, t->v);
+    double T = end.kinetic, work, by_s;
+    work_of(t, tree, ask->h, scale, &work, &by_s);
+    // T s^2 - by_s s + rest = g
+    double rest = end.potential - t->energy[k] - work;
+    double root = by_s * by_s - 4.0 * T * (rest - gain.gain), s = 1.0;
+    if (T > 0.0) s = fmin(MOST, fmax(0.0, (by_s + sqrt(fmax(0.0, root))) / (2.0 * T)));
+    t->share[k] = s;
+    gain.gain = T * s * s - by_s * s + rest;
+    return gain;
+}
+
+void cr__moving_stand(crMovingTrees* t) {
+    for (int k = 0; k < t->count; k++) {
+        cr__part_kinematics(t->step->model, tree_of(t->step, t->root[k]), &t->step->state,
+                            &t->step->dynamics);
+    }
+}
+
+void cr__moving_put(const crMovingTrees* t, int k) {
+    crStep* step = t->step;
+    crPart tree = tree_of(step, t->root[k]);
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &step->model->bodies[tree.bodies[n]];
+        memcpy(step->state.q + body->q, t->q + body->q, (size_t)body->nq * sizeof *t->q);
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            step->state.v[j] = t->share[k] * t->v[j];
+        }
+    }
+}
+
+void cr__moving_leave(const crMovingTrees* t, int k, bool* moving) {
+    crPart tree = tree_of(t->step, t->root[k]);
+    for (int n = 0; n < tree.count; n++) {
+        moving[tree.bodies[n]] = false;
+    }
+}
+
+void cr__moving_keep_ties(const crMovingTrees* t, const crSubsteps* ask) {
+    if (!t->posed) return;
+    cr__short_rows_sums(ask, t->step->posed.p);
+    cr__step_keep_ties(t->step);
+}

@@ -1,0 +1,180 @@
+// test_step_rest.c - a world at rest: every step ends where it began, to the bit, with v = 0; what moves, however slowly, goes on.
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/batch.h"
+#include "carom/carom.h"
+#include "carom/stages.h"
+#include "sample.h"
+#include "test.h"
+
+static crModel* begin_model(double mu, crVec3 up) {
+    crModel* model = cr_model_create(NULL);
+    crMaterial material = cr_material();
+    material.surface.mu = mu;
+    cr_model_add_material(model, &material);
+    crShape ground = cr_shape_halfspace(up, 0.0);
+    cr_model_add_shape(model, CR_WORLD, &ground, 1);
+    return model;
+}
+
+static void add_box(crModel* model, crVec3 half, crVec3 p, crQuat q) {
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.pose = (crPose){p, q};
+    crShape box = cr_shape_box(half.x, half.y, half.z);
+    cr_model_add_shape(model, cr_model_add_body(model, &def), &box, 1);
+}
+
+static crWorld* world_of(const crModel* model, crQuality quality) {
+    crWorldDef def = cr_world_def();
+    def.model = model;
+    def.step.quality = quality;
+    def.step.dt = 1.0 / 240.0;
+    crWorld* world = NULL;
+    CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);
+    return world;
+}
+
+static void run(crWorld* world, int steps) {
+    for (int n = 0; n < steps; n++) {
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+    }
+}
+
+// thrown boxes come to rest, and then no bit of q, v or forces changes any more
+TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
+    int still = 0;
+    enum { WORLDS = 12 };
+    for (int i = 0; i < WORLDS; i++) {
+        crRandom random = sample_seed((uint64_t)i + 1);
+        crModel* model = begin_model(0.5, cr_vec3(0, 0, 1));
+        add_box(model, cr_vec3(0.1, 0.1, 0.1), cr_vec3(0, 0, 0.3), sample_rotation(&random));
+        crWorld* world = world_of(model, i % 2 == 0 ? CR_QUALITY_FAST : CR_QUALITY_ACCURATE);
+        crState* s = cr_world_state(world);
+        for (int j = 0; j < 6; j++) {
+            s->v[j] = sample_uniform(&random, -1.0, 1.0);
+        }
+        run(world, 900);
+        double q[7], zero[6] = {0};
+        memcpy(q, s->q, sizeof q);
+        bool rests = cr_world_stages(world)->still;
+        still += rests;
+        double change = 0.0, gain = 0.0;
+        for (int n = 0; n < 130 && rests; n++) {
+            run(world, 1);
+            CHECK(cr_world_stages(world)->still);
+            CHECK(memcmp(q, s->q, sizeof q) == 0 && memcmp(zero, s->v, sizeof zero) == 0);
+            change += fabs(cr_world_certificate(world)->energy_change);
+            gain += cr_world_certificate(world)->energy_gain;
+            // the contacts carry the weight in every one of these steps
+            double up = 0.0;
+            const crStep* step = cr_world_stages(world);
+            for (int k = 0; k < step->contact_count; k++) {
+                up += fabs(step->contacts[k].impulse.z);
+            }
+            CHECK_NEAR(up, model->bodies[1].mass * 9.81 / 240.0, 1e-9);
+        }
+        CHECK(change == 0.0 && gain == 0.0);
+        // a push by a millionth of its weight is not lost: it is held by friction; beyond friction it moves
+        s->v[0] = 1e-9;
+        run(world, 1);
+        CHECK(!cr_world_stages(world)->still);
+        s->force[0] = 0.7 * model->bodies[1].mass * 9.81;
+        run(world, 24);
+        // a = (.7 - .5) g for a tenth of a second
+        CHECK_NEAR(s->v[0], 0.2 * 9.81 * 0.1, 5e-3);
+        cr_world_destroy(world);
+        cr_model_destroy(model);
+    }
+    CHECK(still >= WORLDS - 2);
+}
+
+// without friction a slow body goes on: 1e-12 m/s is more than rounding
+TEST(slow_is_not_at_rest) {
+    crModel* model = begin_model(0.0, cr_vec3(0, 0, 1));
+    add_box(model, cr_vec3(0.1, 0.1, 0.1), cr_vec3(0, 0, 0.1), cr_quat_identity());
+    crWorld* world = world_of(model, CR_QUALITY_FAST);
+    run(world, 240);
+    crState* s = cr_world_state(world);
+    for (double v = 1e-3; v > 1e-13; v *= 0.1) {
+        double x = s->q[0];
+        s->v[0] = v;
+        run(world, 100);
+        CHECK_NEAR(s->v[0], v, 1e-15);
+        CHECK_NEAR(s->q[0] - x, v * 100.0 / 240.0, 1e-15);
+    }
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// a slope: gravity along it is held by friction, and less friction lets the box slide at g (sin - mu cos)
+TEST(slopes_hold_or_slide) {
+    double angle = 0.3;
+    crVec3 up = cr_vec3(sin(angle), 0.0, cos(angle));
+    crQuat turn = cr_quat_axis_angle(cr_vec3(0, 1, 0), angle);
+    for (int slides = 0; slides < 2; slides++) {
+        double mu = tan(angle) * (slides != 0 ? 0.999 : 1.001);
+        crModel* model = begin_model(mu, up);
+        add_box(model, cr_vec3(0.1, 0.1, 0.02), cr_scale(0.02, up), turn);
+        crWorld* world = world_of(model, CR_QUALITY_ACCURATE);
+        run(world, 480);
+        double speed = cr_norm(cr_vec3(cr_world_state(world)->v[0], 0, cr_world_state(world)->v[2]));
+        double expected = slides != 0 ? 2.0 * 9.81 * (sin(angle) - mu * cos(angle)) : 0.0;
+        CHECK_NEAR(speed, expected, 1e-5);
+        CHECK(cr_world_stages(world)->still == (slides == 0));
+        cr_world_destroy(world);
+        cr_model_destroy(model);
+    }
+}
+
+// batches pass over steps of worlds at rest: states, tallies and the measured steps are those of worlds
+TEST(batches_have_the_bits_of_worlds_at_rest) {
+    enum { COUNT = 6, STEPS = 400 };
+    crModel* model = begin_model(0.5, cr_vec3(0, 0, 1));
+    add_box(model, cr_vec3(0.1, 0.08, 0.1), cr_vec3(0, 0, 0.15), cr_quat_identity());
+    add_box(model, cr_vec3(0.1, 0.1, 0.06), cr_vec3(0.02, 0, 0.3), cr_quat_identity());
+    crBatchDef def = cr_batch_def();
+    def.model = model;
+    def.count = COUNT;
+    def.step.quality = CR_QUALITY_FAST;
+    def.step.dt = 1.0 / 240.0;
+    crBatch* batch = NULL;
+    CHECK_STATUS(cr_batch_create(&def, &batch, NULL), CR_OK);
+    double v[12 * COUNT];
+    crRandom random = sample_seed(9);
+    for (int i = 0; i < 12 * COUNT; i++) {
+        v[i] = sample_uniform(&random, -0.3, 0.3);
+    }
+    CHECK_STATUS(cr_batch_write(batch, CR_BATCH_V, v, NULL, NULL), CR_OK);
+    crWorld* worlds[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        worlds[i] = world_of(model, CR_QUALITY_FAST);
+        memcpy(cr_world_state(worlds[i])->v, &v[12 * i], 12 * sizeof *v);
+    }
+    int still = 0;
+    for (int call = 0; call < 3; call++) {
+        CHECK_STATUS(cr_batch_step(batch, def.step.dt, STEPS, NULL), CR_OK);
+        for (int i = 0; i < COUNT; i++) {
+            crTally tally = {0};
+            for (int n = 0; n < STEPS; n++) {
+                run(worlds[i], 1);
+                cr_tally_add(&tally, cr_world_certificate(worlds[i]));
+                still += cr_world_stages(worlds[i])->still;
+            }
+            uint64_t hash = 0;
+            crBatchResult result;
+            CHECK_STATUS(cr_batch_hash(batch, i, &hash, NULL), CR_OK);
+            CHECK_STATUS(cr_batch_result(batch, i, &result, NULL), CR_OK);
+            CHECK(hash == cr_world_hash(worlds[i]));
+            CHECK(memcmp(&result.tally, &tally, sizeof tally) == 0);
+            CHECK(tally.measured >= STEPS / 60);
+        }
+    }
+    CHECK(still > COUNT * STEPS);
+    for (int i = 0; i < COUNT; i++) {
+        cr_world_destroy(worlds[i]);
+    }
+    cr_batch_destroy(batch);
+    cr_model_destroy(model);
+}

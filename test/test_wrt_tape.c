@@ -1,0 +1,503 @@
+// test_wrt_tape.c - derivatives of steps along their tapes: closed forms, differences of steps, transposes, verdicts.
+#include "carom/stages.h"
+#include "carom/wrt.h"
+#include "sample.h"
+#include "world_scene.h"
+
+typedef struct Case {
+    crModel* model;
+    crWrt* wrt;
+    crArena arena;
+    crState state;
+    int nv, n;  // velocities, inputs
+} Case;
+
+static Case begin(crModel* model, double dt, const char* rule, int params, const crWrtParam* param) {
+    Case c = {.model = model, .nv = model->nv, .n = 3 * model->nv + params};
+    crWorldDef def = cr_world_def();
+    crError error = {0};
+    def.model = model;
+    def.step.dt = dt;
+    // the touch is found to within this: differences of steps see it
+    def.step.cluster = 1e-12;
+    CHECK_STATUS(cr_rule_find(rule, NULL, &def.step.rule, NULL), CR_OK);
+    CHECK_STATUS(cr_wrt_create(&def, &c.wrt, &error), CR_OK);
+    if (params > 0) CHECK_STATUS(cr_wrt_params(c.wrt, params, param, &error), CR_OK);
+    CHECK_STATUS(cr_arena_create(&c.arena, NULL, 0), CR_OK);
+    CHECK_STATUS(cr_state_create(model, &c.arena, &c.state), CR_OK);
+    return c;
+}
+
+static void end(Case* c) {
+    cr_arena_destroy(&c->arena);
+    cr_wrt_destroy(c->wrt);
+    cr_model_destroy(c->model);
+}
+
+enum { MOST = 40 };  // velocities
+
+// J by rows; the verdict must be smooth, and the step not differenced
+static void jacobian(Case* c, double* J, crWrtVerdict* verdict) {
+    CHECK_STATUS(cr_wrt_jacobian(c->wrt, &c->state, J, verdict, NULL), CR_OK);
+    CHECK(verdict->verdict == CR_SMOOTH);
+    CHECK(!verdict->differenced);
+    if (verdict->differenced) printf("  %s\n", verdict->why);
+}
+
+TEST(ball_on_floor_with_time_of_impact_restitution_and_mass) {
+    const double r = 0.1, z = 0.3, v = -3.0, e = 0.6, g = 9.81, h = 0.1;
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.3, e);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    int ball = scene_free(model, cr_shape_sphere(r), cr_vec3(0, 0, z), 1.0, material);
+    const crWrtParam params[3] = {
+        {CR_WRT_E, material, material}, {CR_WRT_MASS, ball, 0}, {CR_WRT_MU, material, material}};
+    Case c = begin(model, h, "poisson", 3, params);
+    c.state.v[2] = v;
+    static double J[12 * 21];
+    crWrtVerdict verdict;
+    jacobian(&c, J, &verdict);
+    // z - r + v t - g t^2/2 = 0; up with -e times the speed of arrival
+    double t = (v + sqrt(v * v + 2.0 * g * (z - r))) / g, before = v - g * t, after = -e * before,
+           left = h - t;
+    for (int k = 0; k < 2; k++) {
+        double dt = -(k == 0 ? 1.0 : t) / before, d_after = -e * ((k == 0 ? 0.0 : 1.0) - g * dt);
+        double dz = d_after * left - after * dt + g * left * dt, dv = d_after + g * dt;
+        CHECK_NEAR(J[2 * 21 + (k == 0 ? 2 : 8)], dz, 1e-7 * fabs(dz));
+        CHECK_NEAR(J[8 * 21 + (k == 0 ? 2 : 8)], dv, 1e-7 * fabs(dv));
+    }
+    CHECK_NEAR(J[8 * 21 + 18], -before, 1e-7 * fabs(before));
+    CHECK_NEAR(J[2 * 21 + 18], -before * left, 1e-7);
+    CHECK_NEAR(J[8 * 21 + 19], 0.0, 1e-9);
+    CHECK_NEAR(J[8 * 21 + 20], 0.0, 1e-9);
+    // tangential: no slip at the touch, so a shift of x is kept, and so is the sum of what friction does to vx and omega
+    CHECK_NEAR(J[0 * 21 + 0], 1.0, 1e-9);
+    // friction: the ball leaves rolling. 2/7 of omega r goes into vx, 5/7 of vx stays
+    CHECK_NEAR(J[6 * 21 + 6], 5.0 / 7.0, 1e-7);
+    CHECK_NEAR(J[6 * 21 + 10], 2.0 / 7.0 * r, 1e-8);
+    CHECK(verdict.distance > 0.0 && verdict.distance < 10.0);
+    end(&c);
+}
+
+TEST(two_elastic_balls_exchange) {
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, 0);
+    int material = scene_material(model, 0.0, 1.0);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0), 1.0, material);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(0.25, 0, 0), 1.0, material);
+    Case c = begin(model, 0.1, "poisson", 0, NULL);
+    c.state.v[0] = 1.0;
+    static double J[24 * 36];
+    crWrtVerdict verdict;
+    jacobian(&c, J, &verdict);
+    const double exact[4][4] = {{0, 1, 0, 0.1}, {1, 0, 0.1, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}};
+    const int at[4] = {0, 6, 12, 18};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++)
+            CHECK_NEAR(J[at[i] * 36 + at[j]], exact[i][j], 1e-9);
+    }
+    // across the line of centres: the hit turns by dy / (2 r), and takes v along the new normal
+    CHECK_NEAR(J[(12 + 1) * 36 + 1], 1.0 / 0.2, 1e-6);
+    end(&c);
+}
+
+// Beads in a row with gaps: velocities are handed on, whatever the number of blows in the step.
+TEST(cradle_with_gaps_hands_on) {
+    enum { N = 4 };
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, 0);
+    int material = scene_material(model, 0.0, 1.0);
+    for (int i = 0; i < N; i++)
+        scene_bead(model, 0.1, 0.21 * i, material);
+    Case c = begin(model, 0.1, "poisson", 0, NULL);
+    c.state.v[0] = 1.0;
+    static double J[2 * N * 3 * N];
+    crWrtVerdict verdict;
+    jacobian(&c, J, &verdict);
+    // beads pass through each other and exchange names: v+ of the last is v of the first, of another that of the next
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
+            double handed = (i == N - 1 && j == 0) || (i < N - 1 && j == i + 1) ? 1.0 : 0.0;
+            CHECK_NEAR(J[(N + i) * 3 * N + N + j], handed, 1e-9);
+            CHECK_NEAR(J[i * 3 * N + j], handed, 1e-7);
+            CHECK_NEAR(J[i * 3 * N + N + j], 0.1 * handed, 1e-7);
+        }
+    }
+    end(&c);
+}
+
+// A block on a ramp: sliding it accelerates by g (sin - mu cos), at rest not at all; at the edge there are two derivatives.
+TEST(block_on_a_ramp_slides_rests_and_is_at_the_edge) {
+    const double mu = 0.5, g = 9.81, h = 0.01;
+    for (int k = 0; k < 3; k++) {
+        double slope = k == 0   ? 0.7
+                       : k == 1 ? 0.3
+                                : mu,
+               cosine = 1.0 / sqrt(1.0 + slope * slope), sine = slope * cosine;
+        crModel* model = cr_model_create(NULL);
+        model->gravity = cr_vec3(g * sine, 0, -g * cosine);
+        int material = scene_material(model, mu, 0.0);
+        scene_ground(model, cr_vec3(0, 0, 1), material);
+        int box = scene_free(model, cr_shape_box(0.5, 0.5, 0.1), cr_vec3(0, 0, 0.1), 2.0, material);
+        const crWrtParam params[2] = {{CR_WRT_MU, material, material}, {CR_WRT_MASS, box, 0}};
+        Case c = begin(model, h, "poisson", 2, params);
+        if (k == 0) c.state.v[0] = 1.0;
+        double d[20] = {0}, minus[12], plus[12];
+        crWrtVerdict verdict;
+        d[18] = 1.0;
+        CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, minus, plus, &verdict, NULL), CR_OK);
+        if (k == 0) {
+            CHECK(verdict.verdict == CR_SMOOTH && !verdict.differenced);
+            CHECK_NEAR(plus[6], -h * g * cosine, 1e-9);
+            memset(d, 0, sizeof d);
+            d[12] = 1.0;  // a force along the ramp
+            CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, minus, plus, &verdict, NULL), CR_OK);
+            CHECK_NEAR(plus[6], h / 2.0, 1e-9);
+            memset(d, 0, sizeof d);
+            d[14] = -1.0;  // pressed down: more friction
+            CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, minus, plus, &verdict, NULL), CR_OK);
+            CHECK_NEAR(plus[6], -mu * h / 2.0, 1e-9);
+            memset(d, 0, sizeof d);
+            d[19] = 1.0;  // heavier: the same
+            CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, minus, plus, &verdict, NULL), CR_OK);
+            CHECK_NEAR(plus[6], 0.0, 1e-8);
+        } else if (k == 1) {
+            CHECK(verdict.verdict == CR_SMOOTH);
+            CHECK_NEAR(plus[6], 0.0, 1e-9);
+        } else {
+            CHECK(verdict.verdict == CR_ONE_SIDED && verdict.nearest == CR_SWITCH_STICK &&
+                  verdict.differenced);
+            CHECK_NEAR(minus[6], -h * g * cosine, 1e-5);
+            CHECK_NEAR(plus[6], 0.0, 1e-5);
+        }
+        end(&c);
+    }
+}
+
+// the derivative along d by extrapolated central differences of the step itself, and its error
+static bool differences(Case* c, const double* d, double* best, double* error) {
+    enum { LEVELS = 6 };
+    static double table[LEVELS][LEVELS][2 * MOST];
+    crState x, y[2];
+    size_t mark = cr_arena_mark(&c->arena);
+    cr_state_create(c->model, &c->arena, &x);
+    cr_state_create(c->model, &c->arena, &y[0]);
+    cr_state_create(c->model, &c->arena, &y[1]);
+    double t = 4e-3;
+    *error = INFINITY;
+    bool good = true;
+    for (int i = 0; i < LEVELS && good; i++, t *= 0.5) {
+        for (int side = 0; side < 2 && good; side++) {
+            double by = side == 0 ? -t : t, rate[2 * MOST];
+            memcpy(x.q, c->state.q, (size_t)c->model->nq * sizeof(double));
+            cr_state_rate(c->model, x.q, d, rate);
+            for (int k = 0; k < c->model->nq; k++)
+                x.q[k] += by * rate[k];
+            for (int k = 0; k < c->nv; k++) {
+                x.v[k] = c->state.v[k] + by * d[c->nv + k];
+                x.force[k] = c->state.force[k] + by * d[2 * c->nv + k];
+            }
+            // quaternions are the last four of a free joint
+            for (int b = 1; b < c->model->nb; b++) {
+                const crBody* body = &c->model->bodies[b];
+                if (body->joint != CR_JOINT_FREE) continue;
+                double* q = x.q + body->q + 3;
+                double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+                for (int k = 0; k < 4; k++)
+                    q[k] /= length;
+            }
+            good = cr_wrt_step(c->wrt, &x, &y[side], NULL) == CR_OK;
+        }
+        // free bodies: of q the position of the centre alone is compared, which is the origin here
+        for (int k = 0; k < c->nv && good; k++) {
+            table[i][0][c->nv + k] = (y[1].v[k] - y[0].v[k]) / (2.0 * t);
+        }
+        for (int b = 1; b < c->model->nb && good; b++) {
+            const crBody* body = &c->model->bodies[b];
+            int count = body->joint == CR_JOINT_FREE ? 3 : body->nv;
+            for (int k = 0; k < count; k++)
+                table[i][0][body->v + k] = (y[1].q[body->q + k] - y[0].q[body->q + k]) / (2.0 * t);
+        }
+        double power = 4.0;
+        for (int j = 1; j <= i; j++, power *= 4.0) {
+            double off = 0.0;
+            for (int k = 0; k < 2 * c->nv; k++) {
+                table[i][j][k] =
+                    table[i][j - 1][k] + (table[i][j - 1][k] - table[i - 1][j - 1][k]) / (power - 1.0);
+                off = fmax(off, fabs(table[i][j][k] - table[i][j - 1][k]));
+                off = fmax(off, fabs(table[i][j][k] - table[i - 1][j - 1][k]));
+            }
+            if (off < *error) {
+                *error = off;
+                memcpy(best, table[i][j], (size_t)(2 * c->nv) * sizeof *best);
+            }
+        }
+    }
+    cr_arena_release(&c->arena, mark);
+    return good;
+}
+
+// turns of free bodies are not compared by positions
+static double difference_of(const Case* c, const double* a, const double* b, double* size) {
+    double off = 0.0;
+    *size = 0.0;
+    for (int body = 1; body < c->model->nb; body++) {
+        const crBody* own = &c->model->bodies[body];
+        for (int k = 0; k < own->nv; k++) {
+            bool turn = own->joint == CR_JOINT_FREE && k >= 3;
+            int at = own->v + k;
+            if (!turn) off = fmax(off, fabs(a[at] - b[at]));
+            off = fmax(off, fabs(a[c->nv + at] - b[c->nv + at]));
+            *size = fmax(*size, fmax(turn ? 0.0 : fabs(b[at]), fabs(b[c->nv + at])));
+        }
+    }
+    return off;
+}
+
+// many steps of a run: J d against differences where those are sure, and (J d).y = d.(J^T y)
+static void compare_run(Case* c, int steps, uint64_t seed, int least) {
+    crRandom random = sample_seed(seed);
+    int known = 0, compared = 0, impacts = 0;
+    double worst = 0.0;
+    for (int i = 0; i < steps; i++) {
+        double d[3 * MOST], y[2 * MOST], a[2 * MOST], b[2 * MOST], back[3 * MOST], error;
+        crWrtVerdict verdict;
+        for (int k = 0; k < 3 * c->nv; k++)
+            d[k] = sample_uniform(&random, -1.0, 1.0);
+        for (int k = 0; k < 2 * c->nv; k++)
+            y[k] = sample_uniform(&random, -1.0, 1.0);
+        // impacts are foreseen by gravity alone: a force moves them by as much as the step's own error, h^2 f/m
+        bool hits = false;
+        crState next;
+        size_t mark = cr_arena_mark(&c->arena);
+        CHECK_STATUS(cr_state_create(c->model, &c->arena, &next), CR_OK);
+        CHECK_STATUS(cr_wrt_step(c->wrt, &c->state, &next, NULL), CR_OK);
+        for (int k = 0; k < c->nv; k++)
+            hits = hits || fabs(next.v[k] - c->state.v[k]) > 0.2;
+        for (int k = 2 * c->nv; hits && k < 3 * c->nv; k++)
+            d[k] = 0.0;
+        cr_arena_release(&c->arena, mark);
+        crStatus status = cr_wrt_apply(c->wrt, &c->state, d, NULL, a, &verdict, NULL);
+        if (status == CR_OK && verdict.verdict == CR_SMOOTH && !verdict.differenced) {
+            known++;
+            CHECK_STATUS(cr_wrt_back(c->wrt, &c->state, y, back, &verdict, NULL), CR_OK);
+            double forward = 0.0, backward = 0.0, size = 0.0, scale;
+            for (int k = 0; k < 2 * c->nv; k++)
+                forward += a[k] * y[k];
+            for (int k = 0; k < 3 * c->nv; k++) {
+                backward += back[k] * d[k];
+                size += fabs(back[k] * d[k]);
+            }
+            CHECK_NEAR(forward, backward, 2e-8 * size);
+            // differences must not reach a switch
+            if (verdict.distance > 0.05 && differences(c, d, b, &error)) {
+                double off = difference_of(c, a, b, &scale);
+                if (error < 1e-8 * scale) {
+                    compared++;
+                    worst = fmax(worst, off / scale);
+                    CHECK(off <= 1e-7 * scale);
+                }
+            }
+        }
+        CHECK_STATUS(cr_wrt_step(c->wrt, &c->state, &c->state, NULL), CR_OK);
+        impacts += hits;
+    }
+    printf("  %d of %d steps along tapes, %d compared with differences, worst %.1e\n", known, steps, compared,
+           worst);
+    CHECK(compared >= least);
+}
+
+TEST(tossed_cube_against_differences) {
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.3, 0.5);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_box(0.05, 0.05, 0.05), cr_vec3(0, 0, 0.3), 0.4, material);
+    Case c = begin(model, 0.01, "poisson", 0, NULL);
+    const double v[6] = {0.7, 0.2, 0.5, 3.0, -2.0, 1.0};
+    memcpy(c.state.v, v, sizeof v);
+    compare_run(&c, 60, 5, 30);
+    end(&c);
+}
+
+TEST(bodies_that_meet_against_differences) {
+    static const char* const rules[] = {"poisson", "newton", "sequence"};
+    for (int k = 0; k < 3; k++) {
+        crModel* model = cr_model_create(NULL);
+        int material = scene_material(model, 0.4, 0.6);
+        scene_ground(model, cr_vec3(0, 0, 1), material);
+        scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.4), 1.0, material);
+        // bodies whose moments are equal: others wobble a little between where impacts are foreseen and where they are
+        scene_free(model, cr_shape_box(0.1, 0.1, 0.1), cr_vec3(0.5, 0.02, 0.4), 2.0, material);
+        scene_free(model, cr_shape_sphere(0.08), cr_vec3(1.0, 0.0, 0.45), 1.5, material);
+        Case c = begin(model, 0.01, rules[k], 0, NULL);
+        const double v[18] = {2, 0.1, 0.4, 1, 2, 3, 0, 0, 1, 1, -1, 2, -2, 0, 0.5, 0.5, 1, 0};
+        memcpy(c.state.v, v, sizeof v);
+        compare_run(&c, 60, 6 + (uint64_t)k, 20);
+        end(&c);
+    }
+}
+
+// A pendulum of two links that hits a wall, and a bead on a slider: trees.
+TEST(trees_against_differences) {
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.2, 0.7);
+    crShape wall = cr_shape_halfspace(cr_vec3(-1, 0, 0), -0.9);
+    cr_model_add_shape(model, CR_WORLD, &wall, material);
+    crBodyDef link = cr_body_def();
+    link.joint = CR_JOINT_HINGE;
+    link.axis = cr_vec3(0, 1, 0);
+    link.mass = 1.0;
+    link.com = cr_vec3(0, 0, -0.25);
+    link.inertia = (crSym3){.xx = 0.02, .yy = 0.02, .zz = 0.005};
+    int first = cr_model_add_body(model, &link);
+    link.parent = first;
+    link.pose.p = cr_vec3(0, 0, -0.5);
+    int second = cr_model_add_body(model, &link);
+    crShape ball = cr_shape_sphere(0.1);
+    ball.pose.p = cr_vec3(0, 0, -0.5);
+    cr_model_add_shape(model, second, &ball, material);
+    Case c = begin(model, 0.01, "poisson", 0, NULL);
+    c.state.q[0] = 0.3;
+    c.state.v[0] = -6.0;
+    c.state.v[1] = -2.0;
+    compare_run(&c, 100, 9, 60);
+    end(&c);
+}
+
+// A position servo on a hinge: by its control, and by the state.
+TEST(control_of_an_actuator) {
+    crModel* model = cr_model_create(NULL);
+    crBodyDef arm = cr_body_def();
+    arm.joint = CR_JOINT_HINGE;
+    arm.axis = cr_vec3(0, 1, 0);
+    arm.mass = 1.0;
+    arm.com = cr_vec3(0, 0, -0.5);
+    arm.inertia = (crSym3){.xx = 0.1, .yy = 0.1, .zz = 0.01};
+    int body = cr_model_add_body(model, &arm);
+    crActuator motor = cr_actuator_motor(model->bodies[body].v);
+    motor.gain[0] = 3.0;
+    int actuator = cr_model_add_actuator(model, &motor);
+    CHECK(actuator == 0);
+    const crWrtParam params[1] = {{CR_WRT_CTRL, 0, 0}};
+    Case c = begin(model, 0.01, "poisson", 1, params);
+    c.state.q[0] = 0.2;
+    static double J[2 * 4];
+    crWrtVerdict verdict;
+    jacobian(&c, J, &verdict);
+    // torque 3 per control about an inertia of .1 + .25; half kicks to second order
+    double a = 3.0 / 0.35, h = 0.01, w2 = 9.81 * 0.5 / 0.35 * cos(0.2);
+    CHECK_NEAR(J[4 + 3], h * a, 1e-3 * h * a);
+    CHECK_NEAR(J[0 + 3], 0.5 * h * h * a, 1e-3 * h * h * a);
+    CHECK_NEAR(J[4 + 0], -h * w2, 1e-2 * h * w2);
+    end(&c);
+}
+
+// No force at all for contacts that press: nothing is solved.
+static crStatus lazy(const void* params, const crProblem* problem, crArena* arena, double* p,
+                     crReport* report, crError* error) {
+    (void)params;
+    (void)arena;
+    (void)error;
+    memset(p, 0, (size_t)problem->rows * sizeof *p);
+    report->outcome = CR_OUTCOME_LIMIT;
+    return CR_OK;
+}
+
+TEST(unsolved_step_is_refused_with_its_residual) {
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.5, 0.0);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_box(0.1, 0.1, 0.1), cr_vec3(0, 0, 0.1), 1.0, material);
+    crWorldDef def = cr_world_def();
+    def.model = model;
+    def.step.solver = (crSolver){"lazy", lazy, NULL};
+    crWrt* wrt = NULL;
+    crError error = {0};
+    CHECK_STATUS(cr_wrt_create(&def, &wrt, &error), CR_OK);
+    crArena arena;
+    crState state;
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
+    CHECK_STATUS(cr_state_create(model, &arena, &state), CR_OK);
+    double d[18] = {1.0}, out[12];
+    CHECK_STATUS(cr_wrt_apply(wrt, &state, d, NULL, out, NULL, &error), CR_ERR_RANGE);
+    CHECK_TEXT(error.field, "residual");
+    const crWrtParam bad[3] = {{CR_WRT_MASS, 7, 0}, {CR_WRT_MU, 0, 9}, {CR_WRT_CTRL, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(cr_wrt_params(wrt, 1, &bad[i], &error), CR_ERR_RANGE);
+        CHECK_TEXT(error.field, "params");
+    }
+    cr_arena_destroy(&arena);
+    cr_wrt_destroy(wrt);
+    cr_model_destroy(model);
+}
+
+// Parameters of a run: the height of a ball after two bounces by e, against the closed motion.
+TEST(adjoint_of_a_run_by_restitution) {
+    const double r = 0.1, z = 0.2, e = 0.75, h = 0.02;
+    const int steps = 39;
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.0, e);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(r), cr_vec3(0, 0, z), 1.0, material);
+    const crWrtParam params[1] = {{CR_WRT_E, material, material}};
+    Case c = begin(model, h, "poisson", 1, params);
+    double by_end[12] = {0}, by_start[12], by_e[1];
+    crWrtVerdict verdict;
+    by_end[2] = 1.0;
+    CHECK_STATUS(cr_wrt_adjoint(c.wrt, &c.state, steps, NULL, by_end, by_start, NULL, by_e, &verdict, NULL),
+                 CR_OK);
+    CHECK(verdict.verdict == CR_SMOOTH && !verdict.differenced);
+    long double at[2];
+    for (int side = 0; side < 2; side++) {
+        const long double g = 9.81L, step = 1e-6L, own = (long double)e + (side ? step : -step);
+        long double t = 0.0L, x = (long double)z - (long double)r, v = 0.0L, last = (long double)h * steps;
+        for (;;) {
+            long double hit = (v + sqrtl(v * v + 2.0L * g * x)) / g;
+            if (t + hit > last) break;
+            v = -own * (v - g * hit);
+            x = 0.0L;
+            t += hit;
+        }
+        at[side] = x + v * (last - t) - 0.5L * g * (last - t) * (last - t);
+    }
+    double exact = (double)((at[1] - at[0]) / 2e-6L);
+    CHECK_NEAR(by_e[0], exact, 2e-6 * fabs(exact));
+    end(&c);
+}
+
+// Parameters that are set: the run is that of a model built with them.
+TEST(parameters_are_set) {
+    const double e = 0.65, mu = 0.21, mass = 1.7;
+    crState end_states[2];
+    Case cases[2];
+    for (int k = 0; k < 2; k++) {
+        crModel* model = cr_model_create(NULL);
+        int floor = scene_material(model, k == 0 ? 0.5 : mu, k == 0 ? 0.0 : e);
+        int skin = scene_material(model, k == 0 ? 0.5 : mu, k == 0 ? 0.0 : e);
+        scene_ground(model, cr_vec3(0, 0, 1), floor);
+        int box =
+            scene_free(model, cr_shape_box(0.1, 0.2, 0.1), cr_vec3(0, 0, 0.4), k == 0 ? 1.0 : mass, skin);
+        const crWrtParam params[3] = {
+            {CR_WRT_E, skin, floor}, {CR_WRT_MU, floor, skin}, {CR_WRT_MASS, box, 0}};
+        cases[k] = begin(model, 0.01, "poisson", 3, params);
+        Case* c = &cases[k];
+        const double values[3] = {e, mu, mass};
+        if (k == 0) CHECK_STATUS(cr_wrt_set(c->wrt, values, NULL), CR_OK);
+        const double v[6] = {1, 0.5, 0, 2, 1, 3};
+        memcpy(c->state.v, v, sizeof v);
+        c->state.force[0] = 2.0;
+        for (int i = 0; i < 60; i++)
+            CHECK_STATUS(cr_wrt_step(c->wrt, &c->state, &c->state, NULL), CR_OK);
+        end_states[k] = c->state;
+    }
+    for (int i = 0; i < 7; i++)
+        CHECK_NEAR(end_states[0].q[i], end_states[1].q[i], 1e-9);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(end_states[0].v[i], end_states[1].v[i], 1e-8);
+    const double bad[3] = {0.5, -1.0, 1.0};
+    crError error = {0};
+    CHECK_STATUS(cr_wrt_set(cases[0].wrt, bad, &error), CR_ERR_RANGE);
+    CHECK_TEXT(error.field, "values");
+    end(&cases[0]);
+    end(&cases[1]);
+}
