@@ -1,7 +1,7 @@
 // device.c - what of the C library and of carom the device has in another form.
 //
 // Copies go by words of 8 bytes where they can. Errors have no text: a step on the device has nobody to tell it. What is
-// left out of the device program (solvers for islands that sweeps leave, other methods) answers CR_ERR_MEMORY, as memory
+// left out of the device program (solvers for large islands that sweeps leave, other methods) answers CR_ERR_MEMORY, as memory
 // that is out does: the step is undone and the host makes it.
 #include "collide/pieces.h"
 #include "relax/relax.h"
@@ -9,7 +9,6 @@
 #include "resolve/infeasible.h"
 #include "resolve/interior.h"
 #include "resolve/kinds.h"
-#include "step/exact.h"
 #include "world/world.h"
 
 void* memcpy(void* restrict to, const void* restrict from, size_t size) {
@@ -163,16 +162,6 @@ void* malloc(size_t size) {
 void free(void* memory) { (void)memory; }
 
 // What the device leaves to the host. A step that comes here is undone and made there.
-
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
-                              crError* error) {
-    (void)step;
-    (void)h;
-    (void)takes;
-    (void)solve;
-    (void)error;
-    return CR_ERR_MEMORY;
-}
 
 static crStatus no_solver(const void* params, const crProblem* problem, crArena* arena, double* p,
                           crReport* report, crError* error) {

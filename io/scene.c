@@ -113,7 +113,7 @@ static void read_static(const crPlace* root, crScene* scene) {
         uint64_t mask = UINT64_MAX;
         unsigned color = 0;
         cr__scene_filter(&place, &group, &mask);
-        cr__scene_color(&place, &color);
+        cr__scene_color(&place, "color", &color);
         if (!cr_place_ok(&place)) return;
         int made = cr_model_add_shape(scene->model, CR_WORLD, &shape, material);
         if (made < 0 || cr_model_set_filter(scene->model, made, group, mask) != CR_OK)

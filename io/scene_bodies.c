@@ -18,7 +18,7 @@
 #define COMMON                                                                                            \
     "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "gravity_scale", "linear_drag", \
         "angular_drag", "repeat", "comment"
-#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
+#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature", "actuator_range"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
 // of a joint with one velocity, which has its own names for its coordinate and rate
 #define ALONG_FIELDS COMMON, ALONG, "quat", "anchor", "axis", "joint_name"
@@ -172,6 +172,24 @@ static void read_limits(const crPlace* place, crDof* dof) {
     }
 }
 
+// what all actuators together may give
+static void read_actuator_range(const crPlace* place, crDof* dof) {
+    const crJson* range = cr_place_get(place, "actuator_range");
+    if (range == NULL) return;
+    double both[2] = {0};
+    int count = 0;
+    crError error = {0};
+    if (cr_field_numbers(range, "actuator_range", 2, 2, both, &count, &error) != CR_OK) {
+        cr_place_blame(place, "actuator_range", &error);
+    } else if (!(both[0] <= 0.0 && both[1] >= 0.0 && both[0] < both[1])) {
+        cr_place_refuse(place, range, CR_ERR_RANGE, "actuator_range",
+                        "is %g to %g, must be from at most 0 to at least 0", both[0], both[1]);
+    } else {
+        dof->force_lower = both[0];
+        dof->force_upper = both[1];
+    }
+}
+
 // what acts along the velocity of a joint that has one
 static void read_along(const crPlace* place, crDof* dof) {
     static const char* const motor_fields[] = {"speed", "force", NULL};
@@ -181,6 +199,7 @@ static void read_along(const crPlace* place, crDof* dof) {
     cr_place_number(place, "damping", CR_NOT_NEGATIVE, &dof->damping);
     cr_place_number(place, "friction", CR_NOT_NEGATIVE, &dof->friction);
     cr_place_number(place, "armature", CR_NOT_NEGATIVE, &dof->armature);
+    read_actuator_range(place, dof);
     crPlace motor;
     if (!cr_place_into(place, "motor", &motor)) return;
     cr_place_known(&motor, motor_fields);
@@ -269,7 +288,7 @@ static void read_shapes(const crPlace* place, crScene* scene, Reading* r) {
         filter[1] = UINT64_MAX;
         cr__scene_filter(&part, &filter[0], &filter[1]);
         r->colors[r->shape_count] = 0;
-        cr__scene_color(&part, &r->colors[r->shape_count]);
+        cr__scene_color(&part, "color", &r->colors[r->shape_count]);
         bool moving = r->def.joint != CR_JOINT_FIXED;
         crError error = {0};
         if (cr_place_ok(&part) && cr_shape_check(&r->shapes[r->shape_count], moving, &error) != CR_OK)

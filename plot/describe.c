@@ -122,7 +122,11 @@ static void put_planes(FILE* file, const crModel* model) {
         const crShape* s = &model->shapes[i].shape;
         if (s->kind != CR_SHAPE_HALFSPACE) continue;
         crVec3 n = cr_quat_rotate(s->pose.q, s->size);
+        const crMaterial* m = &model->materials[model->shapes[i].material];
         fprintf(file, "%s{\"body\":%d", any ? "," : "", model->shapes[i].body);
+        unsigned color = cr_faces_color(model, i);
+        if (color != 0) fprintf(file, ",\"c\":\"#%06x\"", color & 0xffffffU);
+        if (m->checker != 0) fprintf(file, ",\"k\":\"#%06x\"", m->checker & 0xffffffU);
         any = true;
         put_vector(file, ",\"n\":", n);
         fprintf(file, ",\"offset\":%.7g}", bounded(s->offset + cr_dot(n, s->pose.p)));

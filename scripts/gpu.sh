@@ -19,11 +19,12 @@ FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $
     -DCAROM_NO_VECTOR -I$root -I$root/include -I$root/src -I$work -emit-llvm -w
 SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
 OBJECTS = \$(patsubst $root/%.c,%.bc,\$(SOURCES))
+HEADERS = \$(wildcard $root/include/carom/*.h $root/src/*/*.h $root/gpu/*.h $root/gpu/shim/*.h)
 all: \$(OBJECTS) gpu/device.bc
-\$(OBJECTS): %.bc: $root/%.c
+\$(OBJECTS): %.bc: $root/%.c \$(HEADERS)
 	@mkdir -p \$(dir \$@)
 	$llvm/clang \$(FLAGS) -c \$< -o \$@
-gpu/device.bc: $root/gpu/device.c
+gpu/device.bc: $root/gpu/device.c \$(HEADERS)
 	@mkdir -p gpu
 	$llvm/clang \$(FLAGS) -ffreestanding -fno-builtin -c \$< -o \$@
 list: ; @echo \$(OBJECTS)

@@ -56,6 +56,9 @@ static crStatus check_def(const crBatchDef* def, crError* error) {
     if (def->step.error != 0.0)
         return cr_error_set(error, CR_ERR_RANGE, "step.error",
                             "step.error: is %g, must be 0: steps of a batch are dt long", def->step.error);
+    if (def->model->na > 0)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "model",
+                            "model: %d actuators have an activation; a batch keeps none", def->model->na);
     return cr__check_allocator(def->allocator, error);
 }
 
@@ -101,10 +104,11 @@ static crStatus make_batch_arrays(crBatch* batch) {
     batch->job.results = cr__batch_zeros(a, count, sizeof *batch->job.results);
     batch->job.made = cr__batch_zeros(a, count, sizeof *batch->job.made);
     batch->list = cr__batch_zeros(a, count, sizeof *batch->list);
+    batch->turn = cr__batch_zeros(a, count, sizeof *batch->turn);
     batch->unfinished = cr__batch_zeros(a, count, sizeof *batch->unfinished);
     batch->lanes = cr__batch_zeros(a, (size_t)batch->lane_count, sizeof *batch->lanes);
     bool ok = batch->job.results != NULL && batch->job.made != NULL && batch->list != NULL &&
-              batch->unfinished != NULL && batch->lanes != NULL;
+              batch->turn != NULL && batch->unfinished != NULL && batch->lanes != NULL;
     if (ok && batch->job.hit_room > 0) {
         batch->job.logs = cr__batch_zeros(a, count, sizeof *batch->job.logs);
         batch->job.hits = cr__batch_zeros(a, count * (size_t)batch->job.hit_room, sizeof *batch->job.hits);
@@ -153,6 +157,7 @@ void cr_batch_destroy(crBatch* batch) {
     }
     cr__batch_give(&a, batch->lanes, (size_t)batch->lane_count * sizeof *batch->lanes);
     cr__batch_give(&a, batch->list, count * sizeof *batch->list);
+    cr__batch_give(&a, batch->turn, count * sizeof *batch->turn);
     cr__batch_give(&a, batch->unfinished, count * sizeof *batch->unfinished);
     cr__batch_give(&a, job->results, count * sizeof *job->results);
     cr__batch_give(&a, job->made, count * sizeof *job->made);

@@ -4,6 +4,7 @@
 // another. Where numbers of the model vary, the lane has its own bodies, materials and shapes and makes its world anew for each.
 // The same code runs on the host and on a device.
 // Fails: CR_ERR_MEMORY, CR_ERR_LIMIT where there is no room; the world's record is then that of the steps made.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -135,31 +136,67 @@ static void pass(const crBatchJob* job, const crWorld* world, Place* p) {
     if (p->at < p->end) p->left = job->path.steps[p->at];
 }
 
-// One step. A world that lay still in the last one lies still in this one too, with the same certificate; steps whose
-// overlap is measured are made.
-static crStatus make_step(crBatchLane* lane, double h) {
-    crWorld* world = lane->world;
-    crStep* step = &world->step;
+// A step that takes no stages: of a body in the air, or of a world that lay still in the last step and so lies still in this
+// one too, with the same certificate; steps whose overlap is measured take the stages. False: nothing was done.
+static bool make_short(crBatchLane* lane, double h) {
+    crStep* step = &lane->world->step;
     if (lane->still == h && !cr__flight_measured(step, step->state.time + h)) {
         step->state.time += h;
-        return CR_OK;
+        return true;
     }
     lane->still = 0.0;
-    if (cr__flight_step(&lane->flight, world, h)) return CR_OK;
-    crStatus status = cr__world_step_by(world, h, NULL);
-    // the check of a state may change the last bit of a quaternion
-    bool same = status == CR_OK && step->still && isnan(step->certificate.overlap) &&
-                memcmp(world->q, step->state.q, (size_t)step->model->nq * sizeof(double)) == 0;
-    if (same) lane->still = h;
+    return cr__flight_step(&lane->flight, lane->world, h);
+}
+
+static crStatus make_whole(crBatchLane* lane, double h) {
+    const crStep* step = &lane->world->step;
+    crStatus status = cr__world_step_by(lane->world, h, NULL);
+    bool still = status == CR_OK && step->still && isnan(step->certificate.overlap);
+    lane->still = still ? h : 0.0;
     return status;
 }
 
-static void note_step(const crBatchJob* job, int i, const crWorld* world, crBatchResult* result) {
+// The steps of a world under way.
+typedef struct Run {
+    const crBatchJob* job;
+    int world, made, until;
+    Place place;
+    crBatchResult result;
+} Run;
+
+// length of the next step
+static double next_length(const Run* run, crBatchLane* lane) {
+    const crBatchPath* path = &run->job->path;
+    double h = path->samples > 0 ? path->h[run->place.at] : run->job->h;
+    if (path->as_dt) lane->world->step.settings.dt = h;
+    return h;
+}
+
+static void note_step(Run* run, const crWorld* world) {
+    const crBatchJob* job = run->job;
     const crCertificate* c = cr_world_certificate(world);
-    cr_tally_add(&result->tally, c);
-    result->created = fmax(result->created, c->energy_created);
-    result->rise = fmax(result->rise, result->tally.worst.energy_change);
-    if (job->logs != NULL) cr__hits_add(job, i, world);
+    crBatchResult* r = &run->result;
+    cr_tally_add(&r->tally, c);
+    r->created = fmax(r->created, c->energy_created);
+    r->rise = fmax(r->rise, r->tally.worst.energy_change);
+    if (job->logs != NULL) cr__hits_add(job, run->world, world);
+    if (job->path.samples > 0) pass(job, world, &run->place);
+    run->made++;
+}
+
+// Short steps go in a loop of their own: neighbouring threads of a device meet again where they take the stages.
+static crStatus run_steps(Run* run, crBatchLane* lane) {
+    crStatus status = CR_OK;
+    int whole = run->job->whole > 0 ? run->job->whole : INT_MAX;
+    for (int n = 0; status == CR_OK && run->made < run->until; n++) {
+        while (run->made < run->until && make_short(lane, next_length(run, lane))) {
+            note_step(run, lane->world);
+        }
+        if (run->made == run->until || n == whole) break;
+        status = make_whole(lane, next_length(run, lane));
+        if (status == CR_OK) note_step(run, lane->world);
+    }
+    return status;
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
@@ -168,35 +205,26 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     if (job->fresh) *result = (crBatchResult){0};
     if (job->fresh) job->made[i] = 0;
     if (job->fresh && job->logs != NULL) job->logs[i] = (crHitLog){.time = -1.0};
-    int made = job->made[i];
-    int goal = cr__batch_goal(job, i);
-    int until = job->most > 0 && goal - made > job->most ? made + job->most : goal;
-    if (made >= until) return CR_OK;
-    crBatchResult now = *result;
+    Run run = {
+        .job = job, .world = i, .made = job->made[i], .until = cr__batch_goal(job, i), .result = *result};
+    if (job->most > 0 && run.until - run.made > job->most) run.until = run.made + job->most;
+    if (run.made >= run.until) return CR_OK;
     crHitLog log = job->logs != NULL ? job->logs[i] : (crHitLog){0};
-    Place place = place_of(job, i, made);
+    run.place = place_of(job, i, run.made);
     crStatus status = prepare(lane, job, i);
     if (status == CR_OK) status = cr__record_load(&job->layout, record, lane->world);
     if (status != CR_OK) return status;
     lane->still = 0.0;
     // a world of another structure than the records
-    if (lane->world->step.ties.count != job->layout.tie_count) status = CR_ERR_SIZE;
-    while (status == CR_OK && made < until) {
-        double h = job->path.samples > 0 ? job->path.h[place.at] : job->h;
-        if (job->path.as_dt) lane->world->step.settings.dt = h;
-        status = make_step(lane, h);
-        if (status != CR_OK) break;
-        note_step(job, i, lane->world, &now);
-        if (job->path.samples > 0) pass(job, lane->world, &place);
-        made++;
-    }
+    bool fits = lane->world->step.ties.count == job->layout.tie_count;
+    status = fits ? run_steps(&run, lane) : CR_ERR_SIZE;
     lane->world->step.settings.dt = job->settings.dt;
     // a record that is too small keeps the world as it was when the lane took it
     crStatus stored = cr__record_store(&job->layout, record, lane->world);
     if (stored != CR_OK && job->logs != NULL) job->logs[i] = log;
     if (stored != CR_OK) return stored;
-    job->made[i] = made;
-    *result = now;
+    job->made[i] = run.made;
+    *result = run.result;
     if (status == CR_ERR_MEMORY) return status;
     result->status = status;
     return CR_OK;

@@ -5,7 +5,7 @@
 import * as THREE from "./three.js";
 import { Balls } from "./balls.js";
 import { Pushes } from "./pushes.js";
-import { ink } from "./dom.js";
+import { ink, make } from "./dom.js";
 
 const MARGIN = 1.1;    // room around what is seen
 const AHEAD = 1.35;    // likewise where what happens is not known yet
@@ -34,6 +34,15 @@ const polygons = (shape) => {
   if (!shape.smooth) geometry = geometry.toNonIndexed();
   geometry.computeVertexNormals();
   return geometry;
+};
+
+// squares of two colours, as many as the grid has
+const checkered = (one, other) => {
+  const canvas = make("canvas", { width: 2, height: 2 }), draw = canvas.getContext("2d");
+  for (const [x, y] of [[0, 0], [1, 0], [0, 1], [1, 1]]) { draw.fillStyle = x === y ? one : other; draw.fillRect(x, y, 1, 1); }
+  const texture = Object.assign(new THREE.CanvasTexture(canvas), { colorSpace: THREE.SRGBColorSpace, magFilter: THREE.NearestFilter, wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping });
+  texture.repeat.set(16, 16);
+  return texture;
 };
 
 export class Stage {
@@ -219,17 +228,18 @@ export class Stage {
   }
 
   // seen from outside of what it fills; a wall is small and faint, so that what happens before it is seen
-  addPlane({ body, n, offset }) {
+  addPlane({ body, n, offset, c = null, k = null }) {
     const normal = new THREE.Vector3(...n);
     const wall = !this.flat && normal.clone().applyQuaternion(this.bodies[body].quaternion).dot(this.up) < 0.5;
     const size = (wall ? 2 : 8) * this.radius;
     const group = new THREE.Group();
     const material = new THREE.MeshLambertMaterial({ transparent: wall, opacity: wall ? 0.4 : 1, depthWrite: !wall });
-    this.materials.push([material, 0, false]);
+    if (k) material.map = checkered(c ?? "#ffffff", k);
+    this.materials.push([material, 0, false, k ? "#ffffff" : c]);
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
     mesh.receiveShadow = this.shadows && !wall;
     group.add(mesh);
-    if (!wall) group.add(this.grid(size));
+    if (!wall && !k) group.add(this.grid(size));
     group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
     const centre = this.bodies[body].worldToLocal(this.centre.clone());
     group.position.copy(centre.addScaledVector(normal, offset - centre.dot(normal)));
