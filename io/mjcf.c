@@ -218,8 +218,6 @@ static const char* const effects[] = {"solref",
                                       MEDIUM,
                                       "fluidcoef",
                                       MEDIUM,
-                                      "surfacevel",
-                                      ": the surface stands still",
                                       "torquescale",
                                       ": turning is held as firmly as moving",
                                       NULL};

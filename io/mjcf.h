@@ -69,6 +69,8 @@ typedef struct crMjcfGeom {
     uint64_t group, mask;  // contype and conaffinity, and bits of explicit pairs
     int condim, priority;
     double friction[3];
+    double surface_velocity[6];  // of a belt: linear and angular, in the geom's frame
+    bool belt;
     int own;  // number of its own material, 0: shared with geoms of the same values
     int material;
     int next;  // geom of the same body, -1 after the last

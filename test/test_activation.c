@@ -177,20 +177,6 @@ TEST(bad_activations_are_refused) {
     refused("\"actuator_range\": [1]", "joint", CR_ERR_SIZE, "bodies[0].actuator_range");
 }
 
-static const char* const mjcf =
-    "<mujoco><compiler autolimits='true'/><option timestep='.01'><flag "
-    "contact='disable'/></option><worldbody><body>"
-    "<joint name='hip' axis='0 1 0' ref='20'/><geom size='.1' pos='.2 0 .1'/><body pos='.4 0 0'><joint "
-    "name='knee' "
-    "axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body></body></worldbody><actuator>"
-    "<motor name='plain' joint='hip'/><cylinder name='oil' joint='hip' timeconst='.3' area='2' bias='.1 -.2 "
-    "-.3'/>"
-    "<general name='sum' joint='knee' dyntype='integrator' gainprm='3' actrange='-.2 .3' actlimited='true'/>"
-    "<general name='slow' joint='knee' gear='2' dyntype='filter' dynprm='.05' gainprm='4' biastype='affine' "
-    "biasprm='.5 -4 -.1'/></actuator><sensor><actuatorfrc name='f0' actuator='plain'/><actuatorfrc name='f1' "
-    "actuator='oil'/><actuatorfrc name='f2' actuator='sum'/><actuatorfrc name='f3' "
-    "actuator='slow'/></sensor></mujoco>";
-
 TEST(mjcf_activations) {
     crImport import;
     crError error = {0};
@@ -215,6 +201,20 @@ TEST(mjcf_activations) {
 
 #ifdef CAROM_TEST_MUJOCO
 #include "mujoco_pair.h"
+
+static const char* const mjcf =
+    "<mujoco><compiler autolimits='true'/><option timestep='.01'><flag "
+    "contact='disable'/></option><worldbody><body>"
+    "<joint name='hip' axis='0 1 0' ref='20'/><geom size='.1' pos='.2 0 .1'/><body pos='.4 0 0'><joint "
+    "name='knee' "
+    "axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body></body></worldbody><actuator>"
+    "<motor name='plain' joint='hip'/><cylinder name='oil' joint='hip' timeconst='.3' area='2' bias='.1 -.2 "
+    "-.3'/>"
+    "<general name='sum' joint='knee' dyntype='integrator' gainprm='3' actrange='-.2 .3' actlimited='true'/>"
+    "<general name='slow' joint='knee' gear='2' dyntype='filter' dynprm='.05' gainprm='4' biastype='affine' "
+    "biasprm='.5 -4 -.1'/></actuator><sensor><actuatorfrc name='f0' actuator='plain'/><actuatorfrc name='f1' "
+    "actuator='oil'/><actuatorfrc name='f2' actuator='sum'/><actuatorfrc name='f3' "
+    "actuator='slow'/></sensor></mujoco>";
 
 // activations step by step, and forces at random states, against libmujoco
 TEST(activations_as_libmujoco_has_them) {

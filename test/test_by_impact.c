@@ -365,3 +365,13 @@ TEST(gradients_take_the_curves_along) {
     }
     CHECK_VEC(g.P_plus[CR_BY_VY], cr_scale(0.5e6, cr_sub(hit[1].P, hit[0].P)), 1e-8);
 }
+
+TEST(checkered_grounds) {
+    crScene scene;
+    if (!good("{\"carom\": 1, \"materials\": {\"m\": {\"color\": \"#102030\", \"checker\": \"#ffffff\"}}}",
+              &scene))
+        return;
+    CHECK(scene.model->materials[1].color == 0x1102030U && scene.model->materials[1].checker == 0x1ffffffU);
+    cr_scene_free(&scene);
+    refused("\"checker\": \"white\"", CR_ERR_RANGE, "materials.m.checker");
+}

@@ -55,7 +55,8 @@ typedef struct crMaterial {
     const char* name;  // unique, or NULL
     double density;    // kg/m^3, >= 0
     crSurface surface;
-    unsigned color;  // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
+    unsigned color;    // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
+    unsigned checker;  // likewise, the other colour of a checkered ground
 } crMaterial;
 
 // A combination written down by the user for two materials.

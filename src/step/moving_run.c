@@ -11,10 +11,12 @@
 #include "step/moving.h"
 #include "step/moving_trees.h"
 
-#define LIMITS       4      // rounds of making shares less
-#define LEAST        0.9    // share of v that trees keep while corrections can be made less
-#define SURE         1.001  // beyond what they must, for rounding
-#define RELEASE_ROWS 300    // sets up to this size that would create energy are solved otherwise
+#define LIMITS        4      // rounds of making shares less
+#define LEAST         0.9    // share of v that trees keep while corrections can be made less
+#define SURE          1.001  // beyond what they must, for rounding
+#define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
+#define RELEASE_FEW   60     // likewise while they are fast
+#define RELEASE_SPEED 0.1    // root of the mean square below which a set is not, m/s
 
 // what the short steps work on; contacts are those of the step
 typedef struct Work {
@@ -145,6 +147,8 @@ typedef struct Energy {
     double gain;     // beyond what forces and driven bodies gave, J
     double lift;     // the part of it that corrections of positions are, J
     double square;   // p.p, p what the impulses changed z by
+    double twice_T;  // twice the kinetic energy that single bodies begin with, J
+    double mass;     // of these, kg
     int rows;        // of contacts that pressed
     bool trees;      // some bodies are of trees
     bool released;   // out: another solve takes it
@@ -185,6 +189,8 @@ static void add_body(const Work* work, int i, Energy* e) {
         e->gain += 0.5 * (z[k] - z0[k]) * (z[k] + z0[k]);
     }
     e->square += dot6(push, push);
+    e->twice_T += dot6(z0, z0);
+    e->mass += step->model->bodies[b].mass;
     e->gain -= dot6(force, D);
     e->lift -= dot6(force, work->ask.C + at);
     if (cr__single_round(&step->model->bodies[b])) return;
@@ -250,7 +256,7 @@ static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
     bool any = false;
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         Energy* e = &energy[leader(work, n)];
-        e->gain = e->lift = e->square = 0.0;
+        e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
         e->rows = 0;
     }
     for (int i = 0; i < work->singles; i++) {
@@ -271,8 +277,15 @@ static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
     return any;
 }
 
-// No energy is created. A small set without trees whose sweeps would have done so, and what touches nothing, is released: it takes the
-// way of calm islands. Larger ones get less correction, then less of their impulses.
+// whether another solve takes a set whose short steps would create energy: of few rows always, of more where it is slow and
+// converged solves bring it to rest; with trees never
+static bool may_release(const Energy* e) {
+    bool slow = e->twice_T <= RELEASE_SPEED * RELEASE_SPEED * e->mass;
+    return !e->trees && e->rows <= (slow ? RELEASE_ROWS : RELEASE_FEW);
+}
+
+// No energy is created. A small set without trees whose sweeps would have done so, and what touches nothing, is released: it
+// takes the way of calm islands. Larger ones get less correction, then less of their impulses.
 static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
     int count = work->singles + work->trees.count;
@@ -284,7 +297,7 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
         for (int n = 0; n < count; n++) {
             Energy* e = &energy[leader(work, n)];
             bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
-            if (round == 0) e->released = creates && !e->trees && e->rows <= RELEASE_ROWS;
+            if (round == 0) e->released = creates && may_release(e);
             if (e->gain > 0.0 && !e->released) limit(e);
         }
     }
