@@ -17,13 +17,18 @@ crStatus cr__motion_tree(const crMotionModel* model, const double* values, crJso
 // The scene of it; the middle of every range where values are NULL. To free.
 crStatus cr__motion_scene(const crMotionModel* model, const double* values, crScene* scene, crError* error);
 
+// q and v of the measured body as a sample has them. CR_ERR_MEMORY.
+crStatus cr__motion_start(const crModel* scene_model, const crMotionModel* model, const crTossSample* sample,
+                          crState* state);
+
 // The batch that tosses of a model go through.
 typedef struct crMotionWorlds {
     crScene nominal;
     crWorlds worlds;
 } crMotionWorlds;
+// tosses: as many as are simulated at a time.
 crStatus cr__motion_worlds(crMotionWorlds* worlds, const crMotionModel* model, const crWorldsDevice* device,
-                           int threads, crError* error);
+                           int threads, int tosses, crError* error);
 void cr__motion_worlds_destroy(crMotionWorlds* worlds);
 
 // One toss with one set of values; tosses that share values have the same pointer and stand side by side.

@@ -154,7 +154,7 @@ crStatus cr_motion_predict(const crMotionModel* model, const double* values, con
                               .poses = calloc((size_t)t->sample_count, sizeof *p->poses)};
     double* losses = calloc((size_t)t->count, sizeof *losses);
     crMotionWorlds worlds;
-    crStatus status = cr__motion_worlds(&worlds, model, &options->device, options->threads, error);
+    crStatus status = cr__motion_worlds(&worlds, model, &options->device, options->threads, t->count, error);
     Work work = {model, values, options, p, &worlds.worlds};
     crJobs jobs = {.count = t->count,
                    .size = 1,

@@ -264,11 +264,12 @@ crStatus cr_spread_run(const crJson* root, const char* text, const crScene* scen
     crStatus status = check_options(&copies, error);
     if (status != CR_OK) return status;
     if (options->quality >= 0) copies.nominal.step.quality = (crQuality)options->quality;
-    copies.worlds = (crWorlds){.nominal = &copies.nominal,
-                               .device = options->device,
-                               .threads = options->threads,
-                               .room = cr__worlds_room(&options->device, options->threads),
-                               .hits = CR_SPREAD_ORDER};
+    copies.worlds =
+        (crWorlds){.nominal = &copies.nominal,
+                   .device = options->device,
+                   .threads = options->threads,
+                   .room = cr__worlds_room(&options->device, options->threads, options->samples + 1),
+                   .hits = CR_SPREAD_ORDER};
     size_t all = (size_t)options->samples + 1;
     spread->results = malloc(all * (size_t)spread->size * sizeof *spread->results);
     if (spread->results == NULL) return cr_error_set(error, CR_ERR_MEMORY, "spread", "spread: out of memory");

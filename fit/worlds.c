@@ -13,8 +13,9 @@
 
 static bool on_gpu(const crWorldsDevice* device) { return device->backend == CR_BACKEND_GPU; }
 
-int cr__worlds_room(const crWorldsDevice* device, int threads) {
-    return on_gpu(device) ? GPU_ROOM : CPU_EACH * (threads > 1 ? threads : 1);
+int cr__worlds_room(const crWorldsDevice* device, int threads, int scenes) {
+    int room = on_gpu(device) ? GPU_ROOM : CPU_EACH * (threads > 1 ? threads : 1);
+    return scenes < room ? scenes : room;
 }
 
 bool cr__worlds_setting(const char* path) {
@@ -48,6 +49,7 @@ typedef struct Rows {
     double *q, *v, *time;    // (room*nq), (room*nv), (room)
     double* h;               // (room*samples)
     int* steps;              // likewise
+    double* path_q;          // (room*samples*nq)
 } Rows;
 
 static void free_rows(Rows* r) {
@@ -57,9 +59,10 @@ static void free_rows(Rows* r) {
     free(r->time);
     free(r->h);
     free(r->steps);
+    free(r->path_q);
 }
 
-static bool make_rows(Rows* r, const crModel* model, int count, int samples) {
+static bool make_rows(Rows* r, const crModel* model, int count, int samples, bool keeps_q) {
     size_t n = (size_t)count, all = n * (size_t)samples;
     r->models = malloc(n * sizeof *r->models);
     r->q = calloc(n * (size_t)model->nq + 1, sizeof *r->q);
@@ -67,8 +70,9 @@ static bool make_rows(Rows* r, const crModel* model, int count, int samples) {
     r->time = calloc(n, sizeof *r->time);
     r->h = calloc(all, sizeof *r->h);
     r->steps = calloc(all, sizeof *r->steps);
-    return r->models != NULL && r->q != NULL && r->v != NULL && r->time != NULL && r->h != NULL &&
-           r->steps != NULL;
+    if (keeps_q) r->path_q = calloc(all * (size_t)model->nq + 1, sizeof *r->path_q);
+    return (r->path_q != NULL || !keeps_q) && r->models != NULL && r->q != NULL && r->v != NULL &&
+           r->time != NULL && r->h != NULL && r->steps != NULL;
 }
 
 static void fill_rows(Rows* r, const crModel* model, const crWorldsRun* run, int from, int count,
@@ -135,7 +139,7 @@ static crStatus run_slice(crBatch* batch, const crWorldsRun* run, int from, int 
     const crModel* model = run->scenes[from].model;
     Rows rows = {0};
     *failed = from;
-    crStatus status = make_rows(&rows, model, worlds, run->path.samples)
+    crStatus status = make_rows(&rows, model, worlds, run->path.samples, run->path.q != NULL)
                           ? CR_OK
                           : cr_error_set(error, CR_ERR_MEMORY, "worlds", "worlds: out of memory");
     if (status == CR_OK) {
@@ -148,8 +152,12 @@ static crStatus run_slice(crBatch* batch, const crWorldsRun* run, int from, int 
     crBatchPath path = run->path;
     path.h = rows.h;
     path.steps = rows.steps;
-    if (path.q != NULL) path.q += (size_t)from * (size_t)path.samples * (size_t)model->nq;
+    path.q = rows.path_q;
     if (status == CR_OK) status = cr_batch_follow(batch, &path, error);
+    if (status == CR_OK && path.q != NULL) {
+        size_t row = (size_t)path.samples * (size_t)model->nq;
+        memcpy(run->path.q + (size_t)from * row, path.q, (size_t)count * row * sizeof *path.q);
+    }
     if (status == CR_OK) status = take_all(batch, run, &path, &rows, from, count, failed, error);
     // models of the scenes may go
     cr_batch_models(batch, NULL, NULL);

@@ -21,8 +21,8 @@ typedef struct crWorlds {
     crBatch* batch;  // NULL: not yet made
 } crWorlds;
 
-// Scenes at a time that keep a device busy.
-int cr__worlds_room(const crWorldsDevice* device, int threads);
+// Scenes at a time that keep a device busy, of so many.
+int cr__worlds_room(const crWorldsDevice* device, int threads, int scenes);
 // True if a path of a scene file is of settings of the step: scenes that differ there do not share a batch.
 bool cr__worlds_setting(const char* path);
 void cr__worlds_destroy(crWorlds* worlds);  // accepts a zeroed struct

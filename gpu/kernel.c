@@ -96,6 +96,9 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
         }
         crStatus status = cr__lane_run(&lane, &job, i);
         if (status != CR_OK) job.results[i].handed = -1 - job.results[i].handed;
+        if (job.turn == NULL) continue;
+        bool goes_on = job.results[i].status == CR_OK && job.made[i] < cr__batch_goal(&job, i);
+        job.turn[i] = status != CR_OK ? CR_TURN_HOST : goes_on ? CR_TURN_DEVICE : CR_TURN_OVER;
     }
 }
 

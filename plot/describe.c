@@ -91,6 +91,11 @@ static void put_joint(FILE* file, const crModel* model, int body) {
     fprintf(file, ",\"joint\":{\"kind\":\"%s\",\"spring\":%s", cr_joint_info(b->joint)->name,
             spring ? "true" : "false");
     put_vector(file, ",\"axis\":", b->joint == CR_JOINT_PLANAR ? cr_vec3(0.0, 0.0, 1.0) : b->axis);
+    // where the spring of a slider begins
+    if (b->joint == CR_JOINT_SLIDER && spring) {
+        fprintf(file, ",\"parent\":%d", b->parent);
+        put_vector(file, ",\"at\":", b->pose.p);
+    }
     putc('}', file);
 }
 

@@ -12,11 +12,11 @@
 #include "step/moving_trees.h"
 
 #define LIMITS        4      // rounds of making shares less
+#define LEAST         0.9    // share of v that trees keep while corrections can be made less
 #define SURE          1.001  // beyond what they must, for rounding
 #define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
 #define RELEASE_FEW   60     // likewise while they are fast
 #define RELEASE_SPEED 0.1    // root of the mean square below which a set is not, m/s
-#define RELEASE_TREES 12     // likewise with trees
 
 // what the short steps work on; contacts are those of the step
 typedef struct Work {
@@ -239,16 +239,18 @@ static int leader(const Work* work, int n) {
     return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
 }
 
-static void add_tree(Work* work, int k, Energy* e) {
-    crTreeGain gain = cr__moving_gain(&work->trees, &work->ask, k, e->correct, e->scale);
+static void add_tree(Work* work, int k, bool last, Energy* e) {
+    double least = last || !(e->correct > 0.0) ? 0.0 : LEAST;
+    crTreeGain gain = cr__moving_gain(&work->trees, &work->ask, k, e->correct, e->scale, least);
     e->gain += gain.gain;
     e->lift += gain.lift;
     e->square += gain.square;
     e->trees = true;
 }
 
-// what each set of bodies gains with its shares, at its root; whether one gains anything
-static bool find_gains(Work* work, int* root, Energy* energy) {
+// what each set of bodies gains with its shares, at its root; whether one gains anything. Trees make up for it by v
+// where corrections no longer can, or it is the last time
+static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
     bool any = false;
@@ -261,7 +263,7 @@ static bool find_gains(Work* work, int* root, Energy* energy) {
         add_body(work, i, set_of(work, root, energy, p->body[i]));
     }
     for (int k = 0; k < work->trees.count; k++) {
-        add_tree(work, k, set_of(work, root, energy, work->trees.root[k]));
+        add_tree(work, k, last, set_of(work, root, energy, work->trees.root[k]));
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
@@ -276,15 +278,14 @@ static bool find_gains(Work* work, int* root, Energy* energy) {
 }
 
 // whether another solve takes a set whose short steps would create energy: of few rows always, of more where it is slow and
-// converged solves bring it to rest
+// converged solves bring it to rest; with trees never
 static bool may_release(const Energy* e) {
-    if (e->trees) return e->rows <= RELEASE_TREES;
     bool slow = e->twice_T <= RELEASE_SPEED * RELEASE_SPEED * e->mass;
-    return e->rows <= (slow ? RELEASE_ROWS : RELEASE_FEW);
+    return !e->trees && e->rows <= (slow ? RELEASE_ROWS : RELEASE_FEW);
 }
 
-// No energy is created. A small set whose sweeps would have done so, and what touches nothing, is released: it takes the
-// way of calm islands. Larger ones get less correction, then less of their impulses.
+// No energy is created. A small set without trees whose sweeps would have done so, and what touches nothing, is released: it
+// takes the way of calm islands. Larger ones get less correction, then less of their impulses.
 static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
     int count = work->singles + work->trees.count;
@@ -292,7 +293,7 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     for (int n = 0; n < count; n++) {
         energy[leader(work, n)] = (Energy){.correct = 1.0, .scale = 1.0};
     }
-    for (int round = 0; find_gains(work, root, energy) && round < LIMITS; round++) {
+    for (int round = 0; find_gains(work, root, energy, round == LIMITS) && round < LIMITS; round++) {
         for (int n = 0; n < count; n++) {
             Energy* e = &energy[leader(work, n)];
             bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;

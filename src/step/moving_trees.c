@@ -165,7 +165,8 @@ void cr__moving_start(crMovingTrees* t) {
 }
 
 // v and way of a tree with the shares of its set, and what z and D say of its energy
-static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct, double scale) {
+static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct,
+                             double scale) {
     const crStep* step = t->step;
     const double *from = ask->packed->z_free, *to = ask->packed->z, *dz = ask->dz;
     crTreeGain sum = {0};
@@ -193,7 +194,7 @@ static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, d
 }
 
 // q of a tree after its way
-static void advance(crMovingTrees* t, crPart tree) {
+static void advance_tree(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
@@ -202,38 +203,50 @@ static void advance(crMovingTrees* t, crPart tree) {
     cr__part_advance(step->model, tree, 1.0, t->way, t->q);
 }
 
-// work of applied forces and motors where v ends as s v+: at s = 0, and what s adds
-static void work_of(const crMovingTrees* t, crPart tree, double h, double scale, double* at0, double* by_s) {
+// work where v ends as s v+
+typedef struct Work {
+    double at0, by_s;  // of applied forces and motors: at s = 0, and what s adds
+    double motors;     // of motors at s = 1, which is among what z gained
+} Work;
+
+static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale) {
     const crStep* step = t->step;
-    *at0 = *by_s = 0.0;
+    Work work = {0};
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            double force = step->state.force[j];
-            if (step->model->dofs[j].motor_force > 0.0) force += scale * cr__step_motor_force(step, j);
-            *at0 += 0.5 * h * force * step->state.v[j];
-            *by_s += 0.5 * h * force * t->v[j];
+            bool driven = step->model->dofs[j].motor_force > 0.0;
+            double motor = driven ? scale * cr__step_motor_force(step, j) : 0.0;
+            double force = step->state.force[j] + motor;
+            work.at0 += 0.5 * h * force * step->state.v[j];
+            work.by_s += 0.5 * h * force * t->v[j];
+            work.motors += 0.5 * h * motor * (step->state.v[j] + t->v[j]);
         }
     }
+    return work;
 }
 
-crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale) {
+crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale,
+                           double least) {
     crStep* step = t->step;
     crPart tree = tree_of(step, t->root[k]);
-    crTreeGain gain = shared(t, ask, tree, correct, scale);
-    advance(t, tree);
+    crTreeGain gain = share_tree(t, ask, tree, correct, scale);
+    advance_tree(t, tree);
     crState state = step->state;
     state.q = t->q;
     cr__part_kinematics(step->model, tree, &state, &step->dynamics);
     crEnergy end = energy_at(step, tree, t->q, t->v);
-    double T = end.kinetic, work, by_s;
-    work_of(t, tree, ask->h, scale, &work, &by_s);
+    Work work = work_of(t, tree, ask->h, scale);
+    gain.gain -= work.motors;
     // T s^2 - by_s s + rest = g
-    double rest = end.potential - t->energy[k] - work;
+    double T = end.kinetic, by_s = work.by_s, rest = end.potential - t->energy[k] - work.at0;
     double root = by_s * by_s - 4.0 * T * (rest - gain.gain), s = 1.0;
-    if (T > 0.0) s = fmin(MOST, fmax(0.0, (by_s + sqrt(fmax(0.0, root))) / (2.0 * T)));
+    if (T > 0.0) s = fmin(MOST, fmax(least, (by_s + sqrt(fmax(0.0, root))) / (2.0 * T)));
+    double left = T * s * s - by_s * s + rest - gain.gain;
     t->share[k] = s;
-    gain.gain = T * s * s - by_s * s + rest;
+    gain.gain += left;
+    // what v cannot give is for corrections to give up
+    if (left > 0.0) gain.lift += left;
     return gain;
 }
 

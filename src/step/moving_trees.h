@@ -38,8 +38,10 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
 void cr__moving_keep_ties(const crMovingTrees* trees, const crSubsteps* ask);
 void cr__moving_impulses(crStep* step);
 void cr__moving_start(crMovingTrees* trees);
-// What tree k gains with these shares of corrections and impulses; poses become those that it gets.
-crTreeGain cr__moving_gain(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale);
+// What tree k gains with these shares of corrections and impulses, its v scaled by no less than `least`; poses become
+// those that it gets.
+crTreeGain cr__moving_gain(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale,
+                           double least);
 // Poses are those of the state again.
 void cr__moving_stand(crMovingTrees* trees);
 // q and v of tree k become those of the last gain.

@@ -561,9 +561,21 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const b
     }
 }
 
+// What is not of single bodies: everything as one problem where loops or limits do not hold, or must: it is asked for.
+// Bodies apart have no part in it.
+static crStatus others(crStep* step, const bool* apart, bool must, bool* general, crError* error) {
+    bool holds = true;
+    if (apart != NULL) cr__step_leave_out(step, apart);
+    crPart part = apart != NULL ? cr__step_part(step) : cr__all(step->model);
+    crStatus status = cr__step_position_others(step, part, &holds, error);
+    *general = status == CR_OK && (!holds || must);
+    if (*general) status = cr__step_position_general(step, part, apart, widest(step), error);
+    if (apart != NULL) cr__step_list_awake(step);
+    return status;
+}
+
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
                                 crError* error) {
-    bool holds = true;
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
@@ -579,11 +591,9 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         status = find_overlaps(step, start, hit, apart, &reach, &pass, error);
         if (status != CR_OK) break;
         step->certificate.penetration = pass.overlap;
-        status = cr__step_position_others(step, &holds, error);
-        if (status != CR_OK) break;
-        if (!holds || (pass.beyond > 0.0 && !pass.single)) {
-            return cr__step_position_general(step, widest(step), error);
-        }
+        bool general = false;
+        status = others(step, apart, pass.beyond > 0.0 && !pass.single, &general, error);
+        if (status != CR_OK || general) return status;
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
         if (round == 0) {
             // it stays, with what was found first

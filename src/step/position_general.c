@@ -188,7 +188,7 @@ static int width(const crModel* model, int body) {
 }
 
 // everything that loops and joints say, and which islands it concerns
-static crStatus find_rows(crStep* step, Pass* pass) {
+static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
     const crModel* model = step->model;
     bool* all = cr_arena_alloc(arena, (size_t)step->contact_count + 1);
@@ -215,7 +215,7 @@ static crStatus find_rows(crStep* step, Pass* pass) {
     }
     status = make_pass(step, rows, entries, pass);
     if (status == CR_OK) status = pass_loops(step, -1, pass);
-    return status == CR_OK ? pass_joints(step, cr__all(model), pass) : status;
+    return status == CR_OK ? pass_joints(step, part, pass) : status;
 }
 
 // the rows of one island
@@ -403,7 +403,19 @@ static bool holds_all(const crStep* step, const Pass* pass) {
     return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(step);
 }
 
-crStatus cr__step_position_general(crStep* step, double near, crError* error) {
+// contacts of bodies apart have no part in it
+static void drop_apart(crStep* step, const bool* apart) {
+    int count = 0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (apart[c->body_a] || apart[c->body_b]) continue;
+        step->contacts[count++] = *c;
+    }
+    step->contact_count = count;
+}
+
+crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near,
+                                   crError* error) {
     crStatus status = CR_OK;
     const Kept* kept = NULL;
     for (int round = 0; round <= ROUNDS && status == CR_OK; round++) {
@@ -411,7 +423,8 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         Pass pass = {.kept = kept};
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
-        if (status == CR_OK && find_rows(step, &pass) != CR_OK) status = cr__step_memory(error);
+        if (status == CR_OK && apart != NULL) drop_apart(step, apart);
+        if (status == CR_OK && find_rows(step, part, &pass) != CR_OK) status = cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
@@ -428,7 +441,7 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
     return status;
 }
 
-crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
+crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     int rows = step->plan->tie_rows;
     Pass pass = {0};
@@ -436,7 +449,7 @@ crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
     if (rows == 0) return CR_OK;
     crStatus status = make_pass(step, rows, step->plan->tie_entries, &pass);
     if (status == CR_OK) status = pass_loops(step, -1, &pass);
-    if (status == CR_OK) status = pass_joints(step, cr__all(step->model), &pass);
+    if (status == CR_OK) status = pass_joints(step, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;

@@ -104,10 +104,11 @@ static crStatus make_batch_arrays(crBatch* batch) {
     batch->job.results = cr__batch_zeros(a, count, sizeof *batch->job.results);
     batch->job.made = cr__batch_zeros(a, count, sizeof *batch->job.made);
     batch->list = cr__batch_zeros(a, count, sizeof *batch->list);
+    batch->turn = cr__batch_zeros(a, count, sizeof *batch->turn);
     batch->unfinished = cr__batch_zeros(a, count, sizeof *batch->unfinished);
     batch->lanes = cr__batch_zeros(a, (size_t)batch->lane_count, sizeof *batch->lanes);
     bool ok = batch->job.results != NULL && batch->job.made != NULL && batch->list != NULL &&
-              batch->unfinished != NULL && batch->lanes != NULL;
+              batch->turn != NULL && batch->unfinished != NULL && batch->lanes != NULL;
     if (ok && batch->job.hit_room > 0) {
         batch->job.logs = cr__batch_zeros(a, count, sizeof *batch->job.logs);
         batch->job.hits = cr__batch_zeros(a, count * (size_t)batch->job.hit_room, sizeof *batch->job.hits);
@@ -156,6 +157,7 @@ void cr_batch_destroy(crBatch* batch) {
     }
     cr__batch_give(&a, batch->lanes, (size_t)batch->lane_count * sizeof *batch->lanes);
     cr__batch_give(&a, batch->list, count * sizeof *batch->list);
+    cr__batch_give(&a, batch->turn, count * sizeof *batch->turn);
     cr__batch_give(&a, batch->unfinished, count * sizeof *batch->unfinished);
     cr__batch_give(&a, job->results, count * sizeof *job->results);
     cr__batch_give(&a, job->made, count * sizeof *job->made);

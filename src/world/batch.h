@@ -46,6 +46,13 @@ typedef struct crHitLog {
     double time;  // of the last hit
 } crHitLog;
 
+// What comes next in a world that a device has run.
+typedef enum crTurn {
+    CR_TURN_OVER,    // it has made its steps, or failed
+    CR_TURN_DEVICE,  // it goes on there
+    CR_TURN_HOST     // the host makes its next step
+} crTurn;
+
 // What lanes are asked for: plain data, the same on the host and on a device.
 typedef struct crBatchJob {
     const crModel* model;
@@ -59,6 +66,7 @@ typedef struct crBatchJob {
     crHitLog* logs;    // (worlds), NULL: none
     crBatchHit* hits;  // (worlds*hit_room)
     int most;          // at most so many in this run; 0: all
+    int whole;         // at most so many of these that take the stages; 0: any number
     bool fresh;        // results and steps made are those of a call that begins
     size_t stride;     // of records and values
     uint64_t* words;   // records
@@ -67,6 +75,7 @@ typedef struct crBatchJob {
     const double* values;    // of varied[k] in world i: values[k*stride + i]
     crBatchResult* results;  // (worlds)
     int* made;               // steps that each world made in this call (worlds)
+    int* turn;               // of a device: what comes next in each world, a crTurn (worlds)
     int count;               // of worlds to step
     const int* list;         // which (count); NULL: the first ones
 } crBatchJob;
@@ -131,6 +140,7 @@ struct crBatch {
     crBatchLane* lanes;  // (lane_count)
     crTasks* tasks;
     int* list;                           // work (count)
+    int* turn;                           // of a device, what comes next in each world (count)
     crStatus* unfinished;                // what a lane had no room for (count)
     struct crGpu* gpu;                   // batch_gpu.c, NULL: none
     uint64_t model_hash, settings_hash;  // of its worlds, but for what varies

@@ -54,8 +54,9 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #define REGISTERS 64           // of a thread of small worlds: many of them hide each other's waiting
 #define ALL       255          // of others
 #define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
-#define ROUNDS    6            // in which worlds come back from the host
-#define FEW       64           // worlds that are not worth another round
+#define WHOLE     8   // steps by the stages in a launch: then worlds that go on are put side by side again
+#define ROUNDS    6   // in which worlds come back from the host
+#define FEW       64  // worlds that are not worth another round
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -69,7 +70,7 @@ struct crGpu {
     size_t room;      // bytes of a slab
     unsigned blocks;  // at most
     crAddress model;  // image
-    crAddress words, values, varied, results, made, list, job, slabs;
+    crAddress words, values, varied, results, made, turn, list, job, slabs;
     crAddress images, models;              // of each world, and where they begin
     crAddress logs, hits;                  // cr_batch_hits
     crAddress path_h, path_steps, path_q;  // crBatchPath
@@ -79,6 +80,7 @@ struct crGpu {
     bool newer;                            // the device's records are newer than the host's
     bool written;                          // the host's are newer than the device's
     bool results_newer;
+    bool results_written;  // the host's results and steps made are newer
 };
 
 static crStatus check_batch(const crBatch* batch, crError* error) {
@@ -165,6 +167,7 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
     size_t count = (size_t)batch->count;
     crStatus status = cr__device_take(&gpu->device, &gpu->results, count * sizeof(crBatchResult), error);
     if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->made, count * sizeof(int), error);
+    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->turn, count * sizeof(int), error);
     if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->list, count * sizeof(int), error);
     if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->job, sizeof(crBatchJob), error);
     if (status == CR_OK && batch->job.logs != NULL) {
@@ -207,10 +210,10 @@ void cr__gpu_destroy(crBatch* batch) {
     if (gpu == NULL) return;
     if (gpu->device.context != NULL) {
         gpu->device.driver.cuCtxSetCurrent(gpu->device.context);
-        crAddress* const all[] = {&gpu->model,   &gpu->words,  &gpu->values,     &gpu->varied,
-                                  &gpu->results, &gpu->made,   &gpu->list,       &gpu->job,
-                                  &gpu->slabs,   &gpu->images, &gpu->models,     &gpu->logs,
-                                  &gpu->hits,    &gpu->path_h, &gpu->path_steps, &gpu->path_q};
+        crAddress* const all[] = {&gpu->model,      &gpu->words,  &gpu->values, &gpu->varied, &gpu->results,
+                                  &gpu->made,       &gpu->turn,   &gpu->list,   &gpu->job,    &gpu->slabs,
+                                  &gpu->images,     &gpu->models, &gpu->logs,   &gpu->hits,   &gpu->path_h,
+                                  &gpu->path_steps, &gpu->path_q};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             cr__device_let_go(&gpu->device, all[i]);
         }
@@ -383,6 +386,7 @@ static crBatchJob device_job(const crBatch* batch, bool listed, int count) {
     job.values = (const double*)(uintptr_t)gpu->values;
     job.results = (crBatchResult*)(uintptr_t)gpu->results;
     job.made = (int*)(uintptr_t)gpu->made;
+    job.turn = (int*)(uintptr_t)gpu->turn;
     job.models = batch->job.models != NULL ? (const crModel* const*)(uintptr_t)gpu->models : NULL;
     job.logs = (crHitLog*)(uintptr_t)gpu->logs;
     job.hits = (crBatchHit*)(uintptr_t)gpu->hits;
@@ -395,15 +399,17 @@ static crBatchJob device_job(const crBatch* batch, bool listed, int count) {
     return job;
 }
 
+// worlds of the list, or all; afterwards the host knows their turns
 static crStatus launch(crBatch* batch, bool listed, int count, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    size_t worlds = (size_t)batch->count;
+    size_t bytes = (size_t)batch->count * sizeof(int);
     crBatchJob job = device_job(batch, listed, count);
     crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
-    // in the first round the device clears them
-    if (status == CR_OK && listed) status = move_results(batch, send_back, error);
-    if (status == CR_OK && listed)
-        status = cr__device_send(&gpu->device, gpu->made, batch->job.made, worlds * sizeof(int), error);
+    if (status == CR_OK && gpu->results_written) {
+        status = move_results(batch, send_back, error);
+        if (status == CR_OK) status = cr__device_send(&gpu->device, gpu->made, batch->job.made, bytes, error);
+        gpu->results_written = status != CR_OK;
+    }
     if (status == CR_OK && listed)
         status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
@@ -414,57 +420,71 @@ static crStatus launch(crBatch* batch, bool listed, int count, crError* error) {
         "starting the program", error);
     CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
     gpu->newer = gpu->results_newer = true;
-    return cr__device_fetch(&gpu->device, batch->job.made, gpu->made, worlds * sizeof(int), error);
+    return cr__device_fetch(&gpu->device, batch->turn, gpu->turn, bytes, error);
 }
 
-// worlds that the device handed back, whose results say so by a negative number
-static int list_handed(crBatch* batch) {
+static int list_turn(crBatch* batch, crTurn turn) {
     int count = 0;
     for (int i = 0; i < batch->count; i++) {
-        crBatchResult* r = &batch->job.results[i];
-        if (r->handed >= 0) continue;
-        r->handed = -r->handed;
-        batch->list[count++] = i;
+        if (batch->turn[i] == (int)turn) batch->list[count++] = i;
     }
     return count;
 }
 
-static int list_unfinished(crBatch* batch) {
-    int count = 0;
-    for (int i = 0; i < batch->count; i++) {
+// worlds of the list that have steps to make
+static int list_unfinished(crBatch* batch, int count) {
+    int left = 0;
+    for (int k = 0; k < count; k++) {
+        int i = batch->list[k];
         if (batch->job.results[i].status == CR_OK && batch->job.made[i] < cr__batch_goal(&batch->job, i))
-            batch->list[count++] = i;
+            batch->list[left++] = i;
     }
-    return count;
+    return left;
 }
 
-static bool all_made(const crBatch* batch) {
-    bool all = true;
-    for (int i = 0; all && i < batch->count; i++) {
-        all = batch->job.made[i] == cr__batch_goal(&batch->job, i);
+// The worlds that the device handed back make a step here, or all of them where that is the last round; how many are left.
+static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    crStatus status = cr__gpu_pull(batch, error);
+    size_t bytes = (size_t)batch->count * sizeof(int);
+    if (status == CR_OK) status = cr__device_fetch(&gpu->device, batch->job.made, gpu->made, bytes, error);
+    if (status != CR_OK) return status;
+    int count = list_turn(batch, CR_TURN_HOST);
+    for (int k = 0; k < count; k++) {
+        crBatchResult* r = &batch->job.results[batch->list[k]];
+        r->handed = -r->handed;
     }
-    return all;
+    batch->job.most = last || count <= FEW ? 0 : 1;
+    batch->job.whole = 0;
+    status = cr__batch_host(batch, batch->list, count, error);
+    batch->job.most = 0;
+    batch->job.whole = WHOLE;
+    gpu->written = gpu->results_written = true;
+    // the list was used for worlds that went again with larger records
+    count = list_turn(batch, CR_TURN_HOST);
+    *left = list_unfinished(batch, count);
+    memset(batch->turn, 0, bytes);
+    if (status == CR_OK) status = cr__device_send(&gpu->device, gpu->turn, batch->turn, bytes, error);
+    return status == CR_OK ? push(batch, error) : status;
 }
 
 crStatus cr__gpu_run(crBatch* batch, crError* error) {
     int count = batch->count;
+    bool listed = false;
     crStatus status = push(batch, error);
     if (status == CR_OK && batch->job.path.samples > 0) status = push_path(batch, error);
-    for (int round = 0; status == CR_OK && count > 0; round++) {
-        status = launch(batch, round > 0, count, error);
-        // results stay on the device unless some world has not made its steps
-        if (status != CR_OK || all_made(batch)) break;
-        status = cr__gpu_pull(batch, error);
+    batch->gpu->results_written = false;
+    batch->job.whole = WHOLE;
+    for (int round = 0; status == CR_OK && count > 0; listed = true) {
+        status = launch(batch, listed, count, error);
         if (status != CR_OK) break;
-        count = list_handed(batch);
-        if (count == 0) break;
-        batch->job.most = round < ROUNDS && count > FEW ? 1 : 0;
-        status = cr__batch_host(batch, batch->list, count, error);
-        batch->job.most = 0;
-        batch->gpu->written = true;
-        if (status == CR_OK) status = push(batch, error);
-        count = list_unfinished(batch);
+        count = list_turn(batch, CR_TURN_DEVICE);
+        if (count > 0) continue;
+        // what the host has to do waits until nothing else goes on
+        if (list_turn(batch, CR_TURN_HOST) == 0) break;
+        status = run_handed(batch, ++round > ROUNDS, &count, error);
     }
+    batch->job.whole = 0;
     return status;
 }
 

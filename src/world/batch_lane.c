@@ -4,6 +4,7 @@
 // another. Where numbers of the model vary, the lane has its own bodies, materials and shapes and makes its world anew for each.
 // The same code runs on the host and on a device.
 // Fails: CR_ERR_MEMORY, CR_ERR_LIMIT where there is no room; the world's record is then that of the steps made.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -148,13 +149,10 @@ static bool make_short(crBatchLane* lane, double h) {
 }
 
 static crStatus make_whole(crBatchLane* lane, double h) {
-    crWorld* world = lane->world;
-    const crStep* step = &world->step;
-    crStatus status = cr__world_step_by(world, h, NULL);
-    // the check of a state may change the last bit of a quaternion
-    bool same = status == CR_OK && step->still && isnan(step->certificate.overlap) &&
-                memcmp(world->q, step->state.q, (size_t)step->model->nq * sizeof(double)) == 0;
-    lane->still = same ? h : 0.0;
+    const crStep* step = &lane->world->step;
+    crStatus status = cr__world_step_by(lane->world, h, NULL);
+    bool still = status == CR_OK && step->still && isnan(step->certificate.overlap);
+    lane->still = still ? h : 0.0;
     return status;
 }
 
@@ -189,11 +187,12 @@ static void note_step(Run* run, const crWorld* world) {
 // Short steps go in a loop of their own: neighbouring threads of a device meet again where they take the stages.
 static crStatus run_steps(Run* run, crBatchLane* lane) {
     crStatus status = CR_OK;
-    while (status == CR_OK && run->made < run->until) {
+    int whole = run->job->whole > 0 ? run->job->whole : INT_MAX;
+    for (int n = 0; status == CR_OK && run->made < run->until; n++) {
         while (run->made < run->until && make_short(lane, next_length(run, lane))) {
             note_step(run, lane->world);
         }
-        if (run->made == run->until) break;
+        if (run->made == run->until || n == whole) break;
         status = make_whole(lane, next_length(run, lane));
         if (status == CR_OK) note_step(run, lane->world);
     }

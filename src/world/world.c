@@ -190,6 +190,8 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
     if (status == CR_OK) cr__activations_move(step->model, &step->state, h);
+    // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
+    if (status == CR_OK && step->still) restore_q(world);
     if (status != CR_OK) {
         undo(world);
         restore_controls(world);

@@ -147,6 +147,7 @@ static void json_parameters(const Tossing* f, const crMotionFit* fit) {
         put("value", p->value);
         put_more("lo", p->lo);
         put_more("hi", p->hi);
+        put_more("se", p->se);
         printf(", \"determined\": \"%s\"", cr_determined_name(p->determined));
         put_more("flat_lo", p->flat_lo);
         put_more("flat_hi", p->flat_hi);

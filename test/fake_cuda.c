@@ -1,0 +1,136 @@
+// fake_cuda.c - a driver without a GPU, for tests: memory of the device is that of the process, and the kernels are the device
+// program as a loop of the host. Built as libcuda.so.1.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/kernel.h"
+
+#define API __attribute__((visibility("default")))
+
+typedef unsigned long long Address;
+enum { SMALL = 1, MEDIUM, LARGE };
+
+// threads that run at a time, of a device that has few
+enum { UNITS = 2, BLOCKS = 1 };
+
+// As gpu/device.c has it: the host has checked the model, and its image has no allocator. Linked by --wrap.
+crStatus __wrap_cr_model_check(const crModel* model, crError* error);
+crStatus __wrap_cr_model_check(const crModel* model, crError* error) {
+    (void)model;
+    (void)error;
+    return CR_OK;
+}
+
+API int cuInit(unsigned flags) { return (int)flags; }
+API int cuDeviceGetCount(int* count) {
+    *count = 2;
+    return 0;
+}
+API int cuDeviceGet(int* device, int number) {
+    *device = number;
+    return number < 2 ? 0 : 101;
+}
+API int cuDeviceGetAttribute(int* value, int attribute, int device) {
+    (void)attribute;
+    (void)device;
+    *value = UNITS;
+    return 0;
+}
+API int cuDevicePrimaryCtxRetain(void** context, int device) {
+    static char contexts[2];
+    *context = &contexts[device];
+    return 0;
+}
+API int cuDevicePrimaryCtxRelease_v2(int device) { return device < 2 ? 0 : 101; }
+API int cuCtxSetCurrent(void* context) { return context != NULL ? 0 : 201; }
+API int cuCtxSetLimit(int limit, size_t value) { return limit == 0 && value > 0 ? 0 : 1; }
+API int cuCtxSynchronize(void) { return 0; }
+API int cuLinkCreate_v2(unsigned count, int* options, void** values, void** linker) {
+    (void)count;
+    (void)options;
+    (void)values;
+    static char link;
+    *linker = &link;
+    return 0;
+}
+API int cuLinkAddData_v2(void* linker, int type, void* data, size_t size, const char* name, unsigned count,
+                         int* options, void** values) {
+    (void)linker;
+    (void)type;
+    (void)size;
+    (void)name;
+    (void)count;
+    (void)options;
+    (void)values;
+    return strncmp(data, ".version", 8) == 0 ? 0 : 218;  // CUDA_ERROR_INVALID_PTX
+}
+API int cuLinkComplete(void* linker, void** code, size_t* size) {
+    *code = linker;
+    *size = 1;
+    return 0;
+}
+API int cuLinkDestroy(void* linker) { return linker != NULL ? 0 : 1; }
+API int cuModuleLoadData(void** module, const void* code) {
+    (void)code;
+    static char loaded;
+    *module = &loaded;
+    return 0;
+}
+API int cuModuleUnload(void* module) { return module != NULL ? 0 : 1; }
+API int cuModuleGetFunction(void** function, void* module, const char* name) {
+    (void)module;
+    uintptr_t kind = strcmp(name, "cr_batch_small") == 0    ? SMALL
+                     : strcmp(name, "cr_batch_medium") == 0 ? MEDIUM
+                                                            : LARGE;
+    *function = (void*)kind;
+    return 0;
+}
+API int cuMemAlloc_v2(Address* at, size_t bytes) {
+    void* memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+    if (memory != NULL) memset(memory, 0xa5, bytes);
+    *at = (Address)(uintptr_t)memory;
+    return memory != NULL ? 0 : 2;
+}
+API int cuMemFree_v2(Address at) {
+    free((void*)(uintptr_t)at);
+    return 0;
+}
+API int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
+    memcpy((void*)(uintptr_t)to, from, bytes);
+    return 0;
+}
+API int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
+    memcpy(to, (const void*)(uintptr_t)from, bytes);
+    return 0;
+}
+API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int threads, size_t shared) {
+    (void)function;
+    (void)threads;
+    (void)shared;
+    *blocks = BLOCKS;
+    return 0;
+}
+API int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by,
+                       unsigned bz, unsigned shared, void* stream, void** arguments, void** extra) {
+    (void)shared;
+    (void)stream;
+    (void)extra;
+    if (y * z * by * bz != 1) return 1;
+    const crBatchJob* job = (const crBatchJob*)(uintptr_t)*(Address*)arguments[0];
+    uintptr_t kind = (uintptr_t)function;
+    size_t room = kind == SMALL ? CR_ROOM_SMALL : kind == MEDIUM ? CR_ROOM_MEDIUM : *(size_t*)arguments[2];
+    unsigned char* own = aligned_alloc(64, room);
+    int threads = (int)(x * bx);
+    for (int t = 0; t < threads && own != NULL; t++) {
+        unsigned char* slab = own;
+        if (kind == LARGE) slab = (unsigned char*)(uintptr_t)*(Address*)arguments[1] + (size_t)t * room;
+        memset(slab, 0x5a, room);
+        cr__kernel_host(job, slab, room, t, threads);
+    }
+    free(own);
+    return own != NULL ? 0 : 2;
+}
+API int cuGetErrorName(int code, const char** name) {
+    *name = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+    return 0;
+}
