@@ -10,9 +10,9 @@
 #include "carom/forms.h"
 #include "io/fields.h"
 #include "io/names.h"
-#include "io/ready.h"
 #include "io/scene_coefficient.h"
 #include "io/scene_parts.h"
+#include "io/scene_ready.h"
 
 #define MOST_MATERIALS 1000
 #define MOST_PAIRS     100000

@@ -12,11 +12,12 @@
 #include "relax/packed_substeps.h"
 #include "relax/units.h"
 
-#define NEWTON_STEPS 2     // for the direction of slip
-#define ISLANDS      4     // that one thread takes at a time
-#define SOFT         0.05  // share of a loop's error that one press of velocities takes out
-#define STILL        2e-3  // of the gap that the position presses ask for
-#define BLOCKED      1e-6  // of w: least that a tangent counts for where D is nearly singular
+#define NEWTON_STEPS 2      // for the direction of slip
+#define ISLANDS      4      // that one thread takes at a time
+#define SOFT         0.05   // share of an overlap that one press of velocities takes out
+#define SLOW         0.002  // at most so fast, m/s
+#define STILL        2e-3   // of the gap that the position presses ask for
+#define BLOCKED      1e-6   // of w: least that a tangent counts for where D is nearly singular
 
 typedef enum Kind { CONE, AT_LEAST, WITHIN, EQUAL } Kind;
 
@@ -103,12 +104,13 @@ CR_LANE double clamped(const Short* unit, double p) {
     return p > 0.0 ? p : 0.0;
 }
 
-// the bias of a press: an open gap, a share of a loop's error. Overlap is left to the position presses: what velocities
-// take out of it is energy that a tree cannot lose again
+// the bias of a press: an open gap, a share of an overlap or of a loop's error. What velocities take out of an overlap is
+// energy that the set must lose elsewhere, so they do it slowly; the position presses do the rest
 CR_LANE double press_bias(const Short* unit, double rate) {
     if (unit->kind == WITHIN) return 0.0;
     if (unit->kind == EQUAL) return SOFT * rate * unit->gap;
-    return unit->gap > 0.0 ? rate * unit->gap : 0.0;
+    if (unit->gap > 0.0) return rate * unit->gap;
+    return SOFT * rate * unit->gap > -SLOW ? SOFT * rate * unit->gap : -SLOW;
 }
 
 CR_LANE void press_unit(const crSubsteps* run, Short* unit) {

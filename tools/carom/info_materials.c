@@ -7,7 +7,7 @@
 #include "carom/forms.h"
 #include "command.h"
 #include "io/json.h"
-#include "io/ready.h"
+#include "io/scene_ready.h"
 
 typedef struct Range {
     const char* coefficient;

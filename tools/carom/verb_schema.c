@@ -10,7 +10,7 @@
 #include "carom/step.h"
 #include "command.h"
 #include "io/names.h"
-#include "io/ready.h"
+#include "io/scene_ready.h"
 #include "options.h"
 
 // scene.schema.in, put into the command when it is built

@@ -1,9 +1,9 @@
-// ready.c - ready materials: billiards, tennis, table tennis.
+// scene_ready.c - ready materials: billiards, tennis, table tennis.
 //
 // Moments of the cloth are arms, which hold for the ball's radius R: a ball rolls with the deceleration mu_r g where
 // mu_roll = 7/5 mu_r R, and its spin about the vertical falls by alpha where mu_spin = 2/5 R^2 alpha/g. Sources are primary
 // where it says so; "as used by" names the program in which the figure was read.
-#include "io/ready.h"
+#include "io/scene_ready.h"
 
 #include <stddef.h>
 

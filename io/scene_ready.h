@@ -1,6 +1,6 @@
-// ready.h - materials that scenes may name instead of writing their coefficients down, each with its source.
-#ifndef CAROM_IO_READY_H
-#define CAROM_IO_READY_H
+// scene_ready.h - materials that scenes may name instead of writing their coefficients down, each with its source.
+#ifndef CAROM_IO_SCENE_READY_H
+#define CAROM_IO_SCENE_READY_H
 
 typedef struct crReady {
     const char* name;    // of a material: "pool-ball"
