@@ -561,3 +561,29 @@ TEST(woodpecker) {
     cr_world_destroy(world);
     cr_scene_free(&scene);
 }
+
+// Restitution that falls with the approach speed s, e = .9 - s/20: the ball leaves at .9 s - s^2/20.
+TEST(restitution_by_speed) {
+    const double r = 0.1, z = 0.3, v = -3.0, g = 9.81, h = 0.1;
+    static const double speeds[2] = {0.0, 10.0}, values[2] = {0.9, 0.4};
+    const crRestitution table = {.count = 2, .speed = speeds, .e = values};
+    crModel* model = cr_model_create(NULL);
+    crMaterial rubber = cr_material();
+    rubber.surface.mu = 0.0;
+    rubber.surface.e_of_speed = &table;
+    int material = cr_model_add_material(model, &rubber);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(r), cr_vec3(0, 0, z), 1.0, material);
+    Case c = begin(model, h, "poisson", 0, NULL);
+    c.state.v[2] = v;
+    static double J[12 * 18];
+    crWrtVerdict verdict;
+    jacobian(&c, J, &verdict);
+    double t = (v + sqrt(v * v + 2.0 * g * (z - r))) / g, s = -(v - g * t);
+    for (int k = 0; k < 2; k++) {
+        double dt = (k == 0 ? 1.0 : t) / s, ds = -((k == 0 ? 0.0 : 1.0) - g * dt),
+               dv = (0.9 - 0.1 * s) * ds + g * dt;
+        CHECK_NEAR(J[8 * 18 + (k == 0 ? 2 : 8)], dv, 1e-6 * fabs(dv));
+    }
+    end(&c);
+}
