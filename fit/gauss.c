@@ -5,7 +5,8 @@
 // over the places x of the parameters in the unit cube (iteratively reweighted least squares), P_a from
 // cr_law_gradient. lambda falls where the loss falls as foretold and rises where it does not (Levenberg and Marquardt).
 // Rows on a switch give the derivative of the side that lowers their error more; rows whose P jumps give none and count
-// in the loss alone. Parameters at an end of their range that would leave it are held.
+// in the loss alone. Parameters at an end of their range that would leave it are held. A parameter that no row depends on
+// (mu, where everything sticks) is looked for across its range: no derivative leads out of there.
 // Standard errors: s^2 (sum P_a^T W P_b / m)^-1 with s^2 the mean square error, as for normal errors.
 #include "fit/gauss.h"
 
@@ -13,16 +14,19 @@
 #include <string.h>
 
 #define BUDGET  60
-#define FLOOR   1e-9   // of the speed before: errors below it count as this in weights
-#define SMALL   1e-10  // step in the cube at which a search ends
-#define FLAT    1e-13  // of the loss: less progress ends a search
-#define DAMPING 1e-3   // first lambda
+#define FLOOR   1e-9  // of the speed before: errors below it count as this in weights
+#define SMALL   1e-7  // step in the cube at which a search ends
+#define FLAT    1e-7  // of the loss: less progress ends a search
+#define LOOKS   2
+#define SCAN    6     // places across the range of a parameter that no row depends on
+#define DAMPING 1e-3  // first lambda
 
 typedef struct Normal {
     double A[CR_SEARCH_DIM][CR_SEARCH_DIM];  // weighted by 1/d
     double F[CR_SEARCH_DIM][CR_SEARCH_DIM];  // not weighted: the Fisher information times s^2
     double g[CR_SEARCH_DIM];
     double squares;  // sum of d^2
+    double loss;
 } Normal;
 
 static crLawInput input_of(crFitParam param) {
@@ -106,9 +110,10 @@ static void add_row(const crGauss* g, const crImpactRow* row, double times, cons
     }
 }
 
+// the loss and its derivatives in one pass
 static void build(crGauss* g, const double* x, Normal* n) {
     crFitTheta theta = theta_at(g, x);
-    double rate[CR_SEARCH_DIM];
+    double rate[CR_SEARCH_DIM], sum = 0.0, total = 0.0;
     for (int a = 0; a < g->dim; a++) {
         rate[a] = stretch(g->param[a], x[a]);
     }
@@ -118,12 +123,19 @@ static void build(crGauss* g, const double* x, Normal* n) {
         crGradient grad;
         const crImpactRow* row = &g->impacts->rows[i];
         if (weight_of(g, i) == 0) continue;
+        total += weight_of(g, i);
         if (gradient_of(g, &theta, row, &grad)) {
             add_row(g, row, weight_of(g, i), &grad, rate, n);
+            sum += weight_of(g, i) * cr_impact_error(row, grad.hit.P);
         } else {
+            crHit hit;
+            bool answered = true;
+            cr_fit_answer(g->law, &theta, &row->contact, &hit, &answered, NULL);
+            sum += weight_of(g, i) * cr_impact_error(row, hit.P);
             g->blind++;
         }
     }
+    n->loss = sum / fmax(1.0, total);
     g->passes++;
 }
 
@@ -204,8 +216,39 @@ static void standard_errors(crGauss* g, const double* x, Normal* n) {
     }
 }
 
+static bool is_dead(const crGauss* g, const Normal* n, int i) {
+    double most = 0.0;
+    for (int k = 0; k < g->dim; k++) {
+        most = fmax(most, n->A[k][k]);
+    }
+    return !(n->A[i][i] > 1e-12 * most);
+}
+
+// Looks across the range of parameters that no row depends on, each LOOKS times at most; whether x moved.
+static bool scan_dead(crGauss* g, const Normal* n, int* looks, double* x) {
+    bool moved = false;
+    double least = n->loss;
+    for (int i = 0; i < g->dim; i++) {
+        if (looks[i] >= LOOKS || !is_dead(g, n, i)) continue;
+        double best = x[i], to[CR_SEARCH_DIM];
+        looks[i]++;
+        memcpy(to, x, sizeof to);
+        for (int k = 0; k < SCAN; k++) {
+            to[i] = (k + 0.5) / SCAN;
+            double there = loss_at(g, to);
+            if (!(there < least * (1.0 - FLAT))) continue;
+            least = there;
+            best = to[i];
+            moved = true;
+        }
+        x[i] = best;
+    }
+    return moved;
+}
+
 void cr_gauss_refine(crGauss* g) {
-    double x[CR_SEARCH_DIM], to[CR_SEARCH_DIM];
+    double x[CR_SEARCH_DIM] = {0}, to[CR_SEARCH_DIM] = {0};
+    int looks[CR_SEARCH_DIM] = {0};
     int budget = g->budget > 0 ? g->budget : BUDGET;
     int end = g->passes + budget;
     double lambda = DAMPING;
@@ -214,20 +257,27 @@ void cr_gauss_refine(crGauss* g) {
         x[i] = cr_fit_param_place(g->param[i], g->theta.value[g->param[i]]);
     }
     g->converged = g->dim == 0;
-    g->loss = loss_at(g, x);
     build(g, x, &n);
+    if (scan_dead(g, &n, looks, x)) build(g, x, &n);
     while (!g->converged && g->passes < end) {
+        Normal next = n;
         double size = step_from(g, &n, lambda, x, to);
-        double there = size > SMALL ? loss_at(g, to) : g->loss;
-        bool better = there < g->loss;
-        bool flat = fabs(there - g->loss) <= FLAT * g->loss;
-        g->converged = !(size > SMALL) || (better && flat) || lambda > 1e12;
+        if (size > SMALL) build(g, to, &next);
+        bool better = next.loss < n.loss, flat = fabs(next.loss - n.loss) <= FLAT * n.loss;
+        bool ends = !(size > SMALL) || (better && flat) || lambda > 1e12;
         lambda = better ? fmax(1e-12, 0.1 * lambda) : 10.0 * lambda;
-        if (!better) continue;
-        g->loss = there;
-        memcpy(x, to, sizeof x);
-        build(g, x, &n);
+        if (better) {
+            n = next;
+            memcpy(x, to, sizeof x);
+        }
+        if (!ends) continue;
+        // once more where the search ends: the others are other than at the start
+        bool moved = scan_dead(g, &n, looks, x);
+        if (moved) build(g, x, &n);
+        lambda = DAMPING;
+        g->converged = !moved;
     }
+    g->loss = n.loss;
     g->theta = theta_at(g, x);
     standard_errors(g, x, &n);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/motion_gauss.h"
 #include "fit/motion_parts.h"
 #include "fit/motion_search.h"
 
@@ -160,6 +161,23 @@ void cr__motion_mean(const double* values, int count, double* mean, double* se) 
     *se = count > 1 ? sqrt(square / ((double)count * (count - 1))) : 0.0;
 }
 
+// from the Fisher information, where derivatives are at hand
+static crStatus standard_errors(const crMotionSearch* s, crError* error) {
+    crMotionWork* f = s->fit;
+    crMotionGauss g = {.model = f->model, .count = s->count, .in = s->in, .budget = 1};
+    for (int i = 0; i < f->dim; i++) {
+        f->out->fitted[i].se = (double)NAN;
+    }
+    if (!f->options->gauss || f->dim == 0) return CR_OK;
+    memcpy(g.x, s->x, sizeof g.x);
+    crStatus status = cr_motion_gauss(&g, error);
+    f->out->simulated += g.passes * s->count;
+    for (int i = 0; i < f->dim; i++) {
+        f->out->fitted[i].se = g.se[i];
+    }
+    return status;
+}
+
 // the fitted values, their runs, intervals and profiles
 static crStatus judge(const crMotionSearch* s, const double* best, crError* error) {
     crMotionWork* f = s->fit;
@@ -173,6 +191,7 @@ static crStatus judge(const crMotionSearch* s, const double* best, crError* erro
         f->out->fitted[i].value = values[i];
     }
     crStatus status = f->dim > 0 ? cr__motion_resample(s, n, minima, error) : CR_OK;
+    if (status == CR_OK) status = standard_errors(s, error);
     if (status == CR_OK) intervals(s, minima, sorted);
     for (int i = 0; i < f->dim && status == CR_OK; i++) {
         status = profile(s, i, minima, n, best, error);
@@ -324,6 +343,10 @@ crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* option
                             "toss: %d are too few for %d parameters and %d folds; without the largest fold "
                             "there must be at least %d",
                             f.tosses, f.dim, options->folds, least);
+    if (options->gauss && !cr_motion_gauss_can(model))
+        return cr_error_set(
+            error, CR_ERR_ARGUMENT, "search",
+            "search: gauss needs one free body and parameters among mu, e and et of all materials");
     crError trouble = {0};
     crStatus status = cr__motion_worlds(&f.worlds, model, &options->device, options->threads,
                                         2 * f.points * f.tosses, &trouble);
@@ -369,6 +392,7 @@ uint64_t cr_motion_key(const crMotionModel* m, const crMotionOptions* o) {
     const int numbers[] = {m->body, m->substeps, o->points, o->folds, o->bootstrap, m->tosses->count};
     hash = cr_hash(hash, numbers, sizeof numbers);
     hash = cr_hash(hash, &o->seed, sizeof o->seed);
+    if (o->gauss) hash = cr_hash(hash, "gauss", 5);
     for (int i = 0; i < m->tosses->sample_count; i++) {
         const crTossSample* s = &m->tosses->samples[i];
         const double all[] = {s->time,     s->angle,    s->pose.p.x, s->pose.p.y, s->pose.p.z,

@@ -14,6 +14,7 @@ typedef struct crMotionOptions {
     int folds;      // of the cross-validation, >= 2; 2 is half against half, both ways
     int bootstrap;  // resamples; 0 for no intervals
     uint64_t seed;
+    bool gauss;  // descents by derivatives of the motion (motion_gauss.h); false: a simplex
     int threads;
     crWorldsDevice device;   // where tosses are simulated; zero: threads of this process
     struct crRanks* ranks;   // that share the tosses (ranks.h); NULL: this process
@@ -32,6 +33,7 @@ crMotionOptions cr_motion_options(void);  // two folds, 200 resamples, seed 1, o
 typedef struct crMotionFitted {
     double value;
     double lo, hi;  // bootstrap over tosses, 95 %; NaN without
+    double se;  // standard error from the Fisher information; NaN where it was not searched by derivatives
     crDetermined determined;
     double flat_lo, flat_hi;  // where the loss is as good
     int partner;              // index of the one it trades against, -1 where none
@@ -55,7 +57,8 @@ typedef struct crMotionFit {
     int rounds;                  // of the search over all tosses
 } crMotionFit;
 
-// Fails: wrong-size where there are too few tosses for the parameters or folds asked for; limit (stopped by
+// Fails: wrong-size where there are too few tosses for the parameters or folds asked for; argument where gauss cannot search
+// these parameters; limit (stopped by
 // the watcher), file and argument (the checkpoint), memory. A law that does not apply is CR_OK with
 // fit->status.
 crStatus cr_motion_fit(const crMotionModel* model, const crMotionOptions* options, crMotionFit* fit,

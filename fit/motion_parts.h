@@ -17,6 +17,10 @@ crStatus cr__motion_tree(const crMotionModel* model, const double* values, crJso
 // The scene of it; the middle of every range where values are NULL. To free.
 crStatus cr__motion_scene(const crMotionModel* model, const double* values, crScene* scene, crError* error);
 
+// q and v of the measured body as a sample has them. CR_ERR_MEMORY.
+crStatus cr__motion_start(const crModel* scene_model, const crMotionModel* model, const crTossSample* sample,
+                          crState* state);
+
 // The batch that tosses of a model go through.
 typedef struct crMotionWorlds {
     crScene nominal;

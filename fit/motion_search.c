@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fit/jobs.h"
+#include "fit/motion_gauss.h"
 #include "fit/random.h"
 
 #define STARTS   2
@@ -21,6 +22,7 @@
 #define SCANS    2
 #define DESCENT  120  // points of all descents and scans, for each parameter
 #define ROUNDS   6
+#define GAUSS    6     // passes of a descent by derivatives at the wider scales
 #define WIDTH    0.02  // of the first box
 #define WIDER    3.0
 #define NARROWER 0.2
@@ -335,9 +337,33 @@ static crStatus scan(crMotionSearch* s, double least, bool* better, crError* err
     return status;
 }
 
+// the same by derivatives of the motion, from each of the best points
+static crStatus descend_by_gauss(crMotionSearch* s, crError* error) {
+    double start[STARTS][CR_SEARCH_DIM], least = INFINITY;
+    crStatus status = CR_OK;
+    s->level = 0;
+    int starts = best_starts(s, start);
+    for (int k = 0; k < starts && status == CR_OK; k++) {
+        crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in};
+        memcpy(g.x, start[k], sizeof g.x);
+        for (int level = 0; level < CR_MOTION_LEVELS && status == CR_OK; level++) {
+            g.wide = level == 0 ? 25.0 : level == 1 ? 5.0 : 1.0;
+            g.budget = level + 1 < CR_MOTION_LEVELS ? GAUSS : 2 * GAUSS;
+            status = cr_motion_gauss(&g, error);
+        }
+        s->fit->out->simulated += g.passes * s->count;
+        if (status != CR_OK || !(g.misfit < least)) continue;
+        least = g.misfit;
+        memcpy(s->x, g.x, sizeof s->x);
+    }
+    s->level = CR_MOTION_LEVELS - 1;
+    return status;
+}
+
 // from the best points by the wider scales, then from the best of these by the one that counts
 static crStatus descend(crMotionSearch* s, crError* error) {
     int dim = s->fit->dim;
+    if (s->fit->options->gauss) return descend_by_gauss(s, error);
     double start[STARTS][CR_SEARCH_DIM];
     Descent d = {s, CR_OK, error};
     s->level = 0;

@@ -55,8 +55,8 @@ static crStatus start_joint(const crModel* model, int index, const crTossSample*
     return status;
 }
 
-static crStatus start_at(const crModel* model, const crMotionModel* m, const crTossSample* s,
-                         crState* state) {
+crStatus cr__motion_start(const crModel* model, const crMotionModel* m, const crTossSample* s,
+                          crState* state) {
     const crBody* body = &model->bodies[m->body];
     double *q = &state->q[body->q], *v = &state->v[body->v];
     if (body->joint == CR_JOINT_PLANAR) {
@@ -126,7 +126,7 @@ static crStatus begin_toss(Block* b, int i, const crScene* point, crError* error
     memcpy(scene->q, point->q, nq * sizeof(double));
     memcpy(scene->v, point->v, nv * sizeof(double));
     crState state = {.q = scene->q, .v = scene->v};
-    crStatus status = start_at(model, b->m, samples_of(b, i), &state);
+    crStatus status = cr__motion_start(model, b->m, samples_of(b, i), &state);
     if (status != CR_OK) return cr_error_set(error, status, "scene", "scene: %s", cr_status_text(status));
     scene->time = 0.0;
     lay_path(b, i, scene->step.dt);

@@ -218,12 +218,8 @@ static const char* const effects[] = {"solref",
                                       MEDIUM,
                                       "fluidcoef",
                                       MEDIUM,
-                                      "surfacevel",
-                                      ": the surface stands still",
                                       "torquescale",
                                       ": turning is held as firmly as moving",
-                                      "actuatorfrcrange",
-                                      ": the joint takes all that its actuators give",
                                       NULL};
 
 static void read_compiler(crMjcf* mj, crXml* node) {

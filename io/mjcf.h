@@ -39,11 +39,12 @@ typedef struct crMjcfJoint {
     bool limited;
     double lower, upper;
     double ref, stiffness, springref, damping, frictionloss, armature;
-    double qpos_spring;    // springref as it was given: where tendons have their rest length
-    double q[7], v[6];     // at the start, as MJCF has them
-    double q0[7];          // in the reference position
-    const char* out;       // the scene's body that has this joint
-    const char* out_name;  // its own name in the scene, NULL: none
+    double actuator_range[2];  // of the force of all actuators; both 0: none
+    double qpos_spring;        // springref as it was given: where tendons have their rest length
+    double q[7], v[6];         // at the start, as MJCF has them
+    double q0[7];              // in the reference position
+    const char* out;           // the scene's body that has this joint
+    const char* out_name;      // its own name in the scene, NULL: none
 } crMjcfJoint;
 
 typedef enum crMjcfGeomKind {
@@ -68,6 +69,8 @@ typedef struct crMjcfGeom {
     uint64_t group, mask;  // contype and conaffinity, and bits of explicit pairs
     int condim, priority;
     double friction[3];
+    double surface_velocity[6];  // of a belt: linear and angular, in the geom's frame
+    bool belt;
     int own;  // number of its own material, 0: shared with geoms of the same values
     int material;
     int next;  // geom of the same body, -1 after the last
@@ -144,7 +147,12 @@ typedef struct crMjcfActuator {
     double gain[3], bias[3];
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
-    double ctrl;  // at the start
+    double ctrl;             // at the start
+    const char* activation;  // as scenes call it, NULL: none
+    double time_constant;
+    bool act_limited;
+    double act_range[2];
+    double act;  // at the start
 } crMjcfActuator;
 
 typedef struct crMjcf {

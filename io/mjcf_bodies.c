@@ -38,6 +38,22 @@ static int child_class(crMjcf* mj, const crXml* node, int inherited) {
     return inherited;
 }
 
+// the range of what all actuators give along a hinge or slide
+static void actuator_range(crMjcf* mj, crXml* node, int class, crMjcfJoint* j) {
+    static const char* const words[] = {"false", "true", "auto", NULL};
+    double* range = j->actuator_range;
+    bool given = cr__mjcf_numbers(mj, node, class, "actuatorfrcrange", 2, 2, range);
+    int word = cr__mjcf_word(mj, node, class, "actuatorfrclimited", words, 2);
+    bool counts = word == 1 || (word == 2 && mj->compiler.autolimits && given);
+    bool along = j->kind == CR_MJCF_HINGE || j->kind == CR_MJCF_SLIDE;
+    if (!counts || !along) {
+        range[0] = range[1] = 0.0;
+    } else if (!(range[0] <= 0.0 && range[1] >= 0.0 && range[0] < range[1])) {
+        cr__import_refuse(mj->im, node, cr_xml_attr(node, "actuatorfrcrange"), CR_ERR_RANGE,
+                          "is %g to %g, must be from at most 0 to at least 0", range[0], range[1]);
+    }
+}
+
 // springs, dampers, limits; what a free joint cannot have here is noted
 static void joint_forces(crMjcf* mj, crXml* node, int class, crMjcfJoint* j) {
     double range[2] = {0.0, 0.0};
@@ -56,6 +72,7 @@ static void joint_forces(crMjcf* mj, crXml* node, int class, crMjcfJoint* j) {
     j->damping = cr__mjcf_number(mj, node, class, "damping", 0.0);
     j->frictionloss = cr__mjcf_number(mj, node, class, "frictionloss", 0.0);
     j->armature = cr__mjcf_number(mj, node, class, "armature", 0.0);
+    actuator_range(mj, node, class, j);
     if (j->kind == CR_MJCF_FREE || j->kind == CR_MJCF_BALL) j->ref = j->springref = 0.0;
     bool acts = j->limited || j->stiffness != 0.0 || j->damping != 0.0 || j->frictionloss != 0.0;
     if (j->kind == CR_MJCF_FREE && (acts || j->armature != 0.0)) {

@@ -2,9 +2,8 @@
 //
 // An actuator's force is (g0 + g1 l + g2 dl/dt) ctrl + b0 + b1 l + b2 dl/dt along l = gear times coordinate, or gear
 // times the length of a fixed tendon; MJCF counts coordinates from ref, carom from the reference position, so
-// constants move by that. motor, position, velocity, damper and cylinder are such forces. Actuators that have a state
-// of their own act without it: the control acts at once (filter), or not at all (integrator). Keyframes become whole
-// states of the scene; the one that is asked for by name is its start.
+// constants move by that. motor, position, velocity, damper and cylinder are such forces. Activations are integrators
+// and filters; those of muscles and users are left out. Keyframes become whole states of the scene; the one that is asked for by name is its start.
 // Fails: names of nothing are refused; what cannot be said is noted by kind.
 #include <math.h>
 #include <string.h>
@@ -94,7 +93,7 @@ static bool read_force(crMjcf* mj, crXml* node, int class, crMjcfActuator* a, co
         a->bias[2] = -cr__mjcf_number(mj, node, class, "kv", 0.0);
         if (is(node, "intvelocity")) *dynamics = "integrator";
         if (is(node, "position") && cr__mjcf_number(mj, node, class, "timeconst", 0.0) > 0.0)
-            *dynamics = "filter";
+            *dynamics = "filterexact";
         if (cr__mjcf_attr(mj, node, class, "dampratio") != NULL) {
             cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
                             "<%s> dampratio: the servo acts without damping", node->name);
@@ -108,19 +107,26 @@ static bool read_force(crMjcf* mj, crXml* node, int class, crMjcfActuator* a, co
         a->gain[0] = cr__mjcf_number(mj, node, class, "area", 1.0);
         if (diameter > 0.0) a->gain[0] = 0.25 * CR_PI * diameter * diameter;
         cr__mjcf_numbers(mj, node, class, "bias", 1, 3, a->bias);
-        cr__mjcf_attr(mj, node, class, "timeconst");
         *dynamics = "filter";
     }
     return true;
 }
 
-static void apply_dynamics(crMjcf* mj, crXml* node, const char* dynamics, crMjcfActuator* a) {
-    if (strcmp(dynamics, "none") == 0) return;
-    bool integrator = strcmp(dynamics, "integrator") == 0;
-    if (integrator) memset(a->gain, 0, sizeof a->gain);
-    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> has a state of its own (%.20s): %s",
-                    node->name, dynamics,
-                    integrator ? "it stays 0, and ctrl does nothing" : "ctrl acts at once");
+// the activation, as scenes call it
+static void read_activation(crMjcf* mj, crXml* node, int class, const char* dynamics, crMjcfActuator* a) {
+    static const char* const theirs[] = {"integrator", "filter", "filterexact", NULL};
+    static const char* const ours[] = {"integrator", "filter", "filter_exact"};
+    double parameters[10] = {1.0};
+    cr__mjcf_numbers(mj, node, class, "dynprm", 1, 10, parameters);
+    a->time_constant = parameters[0];
+    if (is(node, "cylinder")) a->time_constant = cr__mjcf_number(mj, node, class, "timeconst", 1.0);
+    if (is(node, "position")) a->time_constant = cr__mjcf_number(mj, node, class, "timeconst", 0.0);
+    for (int i = 0; theirs[i] != NULL; i++) {
+        if (strcmp(dynamics, theirs[i]) == 0) a->activation = ours[i];
+    }
+    bool filter = a->activation != NULL && strcmp(a->activation, "integrator") != 0;
+    // a filter without a time constant follows at once
+    if (filter && !(a->time_constant > 0.0)) a->activation = NULL;
 }
 
 // a range that counts where it is given, or asked for
@@ -137,12 +143,17 @@ static bool read_range(crMjcf* mj, crXml* node, int class, const char* name, con
 }
 
 static void read_ranges(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
-    // of states that actuators do not have here, and of solvers
-    static const char* const others[] = {"actlimited", "actrange",    "dynprm",      "actearly",
-                                         "actdim",     "lengthrange", "cranklength", NULL};
+    static const char* const others[] = {"actdim", "lengthrange", "cranklength", NULL};
+    static const char* const truths[] = {"false", "true", NULL};
     for (int i = 0; others[i] != NULL; i++) {
         cr__mjcf_attr(mj, node, class, others[i]);
     }
+    if (cr__mjcf_word(mj, node, class, "actearly", truths, 0) == 1 && a->activation != NULL) {
+        cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
+                        "<%s> actearly is not supported: an activation acts a step later", node->name);
+    }
+    a->act_limited = read_range(mj, node, class, "actrange", "actlimited", a->act_range);
+    if (a->act_limited) a->act = fmin(a->act_range[1], fmax(a->act_range[0], 0.0));
     a->ctrl_limited = read_range(mj, node, class, "ctrlrange", "ctrllimited", a->ctrl_range);
     a->force_limited = read_range(mj, node, class, "forcerange", "forcelimited", a->force_range);
     double inherit = cr__mjcf_number(mj, node, class, "inheritrange", 0.0);
@@ -179,8 +190,8 @@ static void add_actuator(crMjcf* mj, crXml* node) {
     if (!simple || !known_state) {
         unsupported(mj, node, "of this kind (muscle, adhesion, user)");
     } else if (read_transmission(mj, node, class, &a)) {
+        read_activation(mj, node, class, dynamics, &a);
         read_ranges(mj, node, class, &a);
-        apply_dynamics(mj, node, dynamics, &a);
         const char* name = a.name != NULL && *a.name != '\0'
                                ? a.name
                                : cr__import_format(im, "actuator%d", mj->actuator_count);
@@ -253,6 +264,11 @@ static void put_actuator(crMjcf* mj, crJson* list, const crMjcfActuator* a) {
     if (a->ctrl != 0.0) cr_tree_number(tree, to, "ctrl", a->ctrl);
     if (a->ctrl_limited) cr_tree_numbers(tree, to, "ctrl_range", a->ctrl_range, 2);
     if (a->force_limited) cr_tree_numbers(tree, to, "force_range", a->force_range, 2);
+    if (a->activation == NULL) return;
+    cr_tree_text(tree, to, "activation", a->activation);
+    if (strcmp(a->activation, "integrator") != 0) cr_tree_number(tree, to, "time_constant", a->time_constant);
+    if (a->act != 0.0) cr_tree_number(tree, to, "act", a->act);
+    if (a->act_limited) cr_tree_numbers(tree, to, "act_range", a->act_range, 2);
 }
 
 // keyframes
@@ -293,6 +309,14 @@ static void count(const crMjcf* mj, int* nq, int* nv) {
     }
 }
 
+static int count_activations(const crMjcf* mj) {
+    int sum = 0;
+    for (int i = 0; i < mj->actuator_count; i++) {
+        sum += mj->actuators[i].activation != NULL;
+    }
+    return sum;
+}
+
 static void apply_key(crMjcf* mj, crXml* key) {
     int nq, nv;
     count(mj, &nq, &nv);
@@ -308,6 +332,10 @@ static void apply_key(crMjcf* mj, crXml* key) {
     }
     for (int i = 0; i < mj->actuator_count && ctrl != NULL; i++) {
         mj->actuators[i].ctrl = ctrl[i];
+    }
+    const double* act = key_numbers(mj, key, "act", count_activations(mj));
+    for (int i = 0; i < mj->actuator_count && act != NULL; i++) {
+        if (mj->actuators[i].activation != NULL) mj->actuators[i].act = *act++;
     }
 }
 
@@ -401,6 +429,13 @@ static void put_key(crMjcf* mj, crJson* list, crXml* key, crNames* names, int in
     cr_tree_text(tree, to, "name", cr__import_name(mj->im, names, key, name));
     cr_tree_number(tree, to, "time", cr__mjcf_number(mj, key, -1, "time", 0.0));
     put_key_state(mj, key, to);
+    const double* act = key_numbers(mj, key, "act", count_activations(mj));
+    crJson* acts = act != NULL ? cr_tree_list(tree, to, "act") : NULL;
+    for (int i = 0; i < mj->actuator_count && act != NULL; i++) {
+        if (mj->actuators[i].activation == NULL) continue;
+        if (mj->actuators[i].out != NULL) cr_tree_number(tree, acts, NULL, *act);
+        act++;
+    }
     const double* ctrl = key_numbers(mj, key, "ctrl", mj->actuator_count);
     if (ctrl == NULL) return;
     crJson* cs = cr_tree_list(tree, to, "ctrl");

@@ -339,6 +339,10 @@ static void contact_values(crMjcf* mj, crXml* node, int class, crMjcfGeom* g) {
     memcpy(g->friction, (const double[]){1.0, 0.005, 0.0001}, sizeof g->friction);
     double mu[3] = {1.0, 0.005, 0.0001};
     if (cr__mjcf_numbers(mj, node, class, "friction", 1, 3, mu)) memcpy(g->friction, mu, sizeof mu);
+    cr__mjcf_numbers(mj, node, class, "surfacevel", 3, 6, g->surface_velocity);
+    for (int k = 0; k < 6; k++) {
+        g->belt = g->belt || g->surface_velocity[k] != 0.0;
+    }
     for (int k = 0; k < 3; k++) {
         if (g->friction[k] < 0.0)
             cr__import_refuse(mj->im, node, cr_xml_attr(node, "friction"), CR_ERR_RANGE,

@@ -122,11 +122,10 @@ static void put_field(crTree* tree, crJson* to, const crMjcfField* field, crPose
     pose->p = cr_pose_point(*pose, cr_vec3(-s[0], -s[1], 0.0));
 }
 
-static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, bool filters) {
+static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool filters) {
     static const char* const names[] = {"halfspace", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
-    crPose pose = g->pose;
     cr__tree_at(im, g->node);
     crJson* to = cr_tree_object(tree, shapes, NULL);
     if (g->kind == CR_MJCF_MESH) {
@@ -157,11 +156,19 @@ static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, bool filt
     cr_tree_number(tree, to, "mask", mj->option.contact ? (double)g->mask : 0.0);
 }
 
+// Geoms whose surface moves become bodies of their own, driven at their surface. Those of moving bodies, planes and fields
+// stand still.
+static bool is_belt(const crMjcf* mj, const crMjcfGeom* g) {
+    bool flat = g->kind == CR_MJCF_PLANE || g->kind == CR_MJCF_HFIELD;
+    return g->belt && !flat && mj->bodies[g->body].weld == 0;
+}
+
 static void put_shapes(crMjcf* mj, crJson* to, const char* key, int body, bool filters) {
     crJson* shapes = NULL;
     for (int i = mj->bodies[body].geom_first; i >= 0; i = mj->geoms[i].next) {
+        if (is_belt(mj, &mj->geoms[i])) continue;
         if (shapes == NULL) shapes = cr_tree_list(&mj->im->tree, to, key);
-        put_shape(mj, shapes, &mj->geoms[i], filters);
+        put_shape(mj, shapes, &mj->geoms[i], mj->geoms[i].pose, filters);
     }
 }
 
@@ -181,6 +188,8 @@ static void put_along(crTree* tree, crJson* to, const crMjcfJoint* j) {
     put_if(tree, to, "damping", j->damping);
     put_if(tree, to, "friction", j->frictionloss);
     put_if(tree, to, "armature", j->armature);
+    if (j->actuator_range[0] < j->actuator_range[1])
+        cr_tree_numbers(tree, to, "actuator_range", j->actuator_range, 2);
 }
 
 // the pose of a free body and its velocity: MJCF has that of the origin, and omega in the body's axes
@@ -289,6 +298,45 @@ static void put_body(crMjcf* mj, crJson* list, int index, bool filters) {
     put_shapes(mj, to, "shapes", index, filters);
 }
 
+static void put_belt(crMjcf* mj, const crMjcfGeom* g, int index, bool filters, crJson* bodies,
+                     crJson* drives) {
+    crImporting* im = mj->im;
+    crTree* tree = &im->tree;
+    crPose pose = cr_pose_mul(mj->bodies[g->body].world, g->pose);
+    const double* u = g->surface_velocity;
+    const char* label =
+        g->name != NULL && *g->name != '\0' ? g->name : cr__import_format(im, "belt%d", index);
+    const char* name = label != NULL ? cr__import_name(im, &mj->names, g->node, label) : NULL;
+    if (name == NULL) return;
+    crJson* to = begin_body(mj, bodies, g->node, name, "world");
+    cr_tree_text(tree, to, "joint", "fixed");
+    cr__tree_pose(im, to, pose);
+    put_shape(mj, cr_tree_list(tree, to, "shapes"), g, cr_pose_identity(), filters);
+    crJson* drive = cr_tree_object(tree, drives, NULL);
+    cr_tree_text(tree, drive, "body", name);
+    cr_tree_vector(tree, drive, "velocity", cr_quat_rotate(pose.q, cr_vec3(u[0], u[1], u[2])));
+    cr_tree_vector(tree, drive, "omega", cr_quat_rotate(pose.q, cr_vec3(u[3], u[4], u[5])));
+    cr_tree_bool(tree, drive, "surface", true);
+}
+
+static void put_belts(crMjcf* mj, bool filters, crJson* bodies) {
+    crTree* tree = &mj->im->tree;
+    crJson* drives = NULL;
+    for (int i = 0; i < mj->geom_count && cr__import_ok(mj->im); i++) {
+        const crMjcfGeom* g = &mj->geoms[i];
+        if (g->belt && !is_belt(mj, g)) {
+            cr__import_note(
+                mj->im, CR_NOTE_UNSUPPORTED, g->node, cr_xml_attr(g->node, "surfacevel"),
+                "<geom> surfacevel of a plane, a field or a body that moves is not supported: the "
+                "surface stands still");
+        }
+        if (!is_belt(mj, g)) continue;
+        if (bodies == NULL) bodies = cr_tree_list(tree, tree->doc->root, "bodies");
+        if (drives == NULL) drives = cr_tree_list(tree, tree->doc->root, "drive");
+        put_belt(mj, g, i, filters, bodies, drives);
+    }
+}
+
 static void put_exclude(crMjcf* mj, crJson** list, const crXml* node, int a, int b) {
     crTree* tree = &mj->im->tree;
     if (++mj->excluded > CR_IMPORT_MAX_EXCLUDES) {
@@ -346,5 +394,6 @@ void cr__mjcf_scene(crMjcf* mj) {
     for (int i = 1; i < mj->body_count && cr__import_ok(mj->im); i++) {
         put_body(mj, bodies, i, filters);
     }
+    put_belts(mj, filters, bodies);
     put_excludes(mj);
 }

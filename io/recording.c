@@ -117,9 +117,10 @@ static size_t match_joint(const Table* t, const char* name, size_t length, const
     return (size_t)(at - t->at);
 }
 
-// a column ctrl.NAME or sensor.NAME, after those of the bodies
+// a column ctrl.NAME, act.NAME or sensor.NAME, after those of the bodies
 static bool is_channel(const char* name, size_t length) {
-    return (length == 4 && strncmp(name, "ctrl", 4) == 0) || (length == 6 && strncmp(name, "sensor", 6) == 0);
+    return (length == 4 && strncmp(name, "ctrl", 4) == 0) || (length == 3 && strncmp(name, "act", 3) == 0) ||
+           (length == 6 && strncmp(name, "sensor", 6) == 0);
 }
 
 static crStatus read_channel(Table* t) {

@@ -18,7 +18,7 @@
 #define COMMON                                                                                            \
     "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "gravity_scale", "linear_drag", \
         "angular_drag", "repeat", "comment"
-#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature"
+#define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature", "actuator_range"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
 // of a joint with one velocity, which has its own names for its coordinate and rate
 #define ALONG_FIELDS COMMON, ALONG, "quat", "anchor", "axis", "joint_name"
@@ -171,6 +171,24 @@ static void read_limits(const crPlace* place, crDof* dof) {
     }
 }
 
+// what all actuators together may give
+static void read_actuator_range(const crPlace* place, crDof* dof) {
+    const crJson* range = cr_place_get(place, "actuator_range");
+    if (range == NULL) return;
+    double both[2] = {0};
+    int count = 0;
+    crError error = {0};
+    if (cr_field_numbers(range, "actuator_range", 2, 2, both, &count, &error) != CR_OK) {
+        cr_place_blame(place, "actuator_range", &error);
+    } else if (!(both[0] <= 0.0 && both[1] >= 0.0 && both[0] < both[1])) {
+        cr_place_refuse(place, range, CR_ERR_RANGE, "actuator_range",
+                        "is %g to %g, must be from at most 0 to at least 0", both[0], both[1]);
+    } else {
+        dof->force_lower = both[0];
+        dof->force_upper = both[1];
+    }
+}
+
 // what acts along the velocity of a joint that has one
 static void read_along(const crPlace* place, crDof* dof) {
     static const char* const motor_fields[] = {"speed", "force", NULL};
@@ -180,6 +198,7 @@ static void read_along(const crPlace* place, crDof* dof) {
     cr_place_number(place, "damping", CR_NOT_NEGATIVE, &dof->damping);
     cr_place_number(place, "friction", CR_NOT_NEGATIVE, &dof->friction);
     cr_place_number(place, "armature", CR_NOT_NEGATIVE, &dof->armature);
+    read_actuator_range(place, dof);
     crPlace motor;
     if (!cr_place_into(place, "motor", &motor)) return;
     cr_place_known(&motor, motor_fields);

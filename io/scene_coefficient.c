@@ -87,8 +87,8 @@ static crStatus curve_rows(const Reader* r, int most, double* x, double* value, 
 
 static crStatus form_numbers(const Reader* r, crForm* form) {
     const char* const names[] = {"speed", "e", "exponent", "most", "near", "far", "scale", "grip", "limit"};
-    double* const places[] = {&form->speed, &form->e,     &form->exponent, &form->most, &form->near,
-                              &form->far,   &form->scale, &form->grip,     &form->limit};
+    double* const places[] = {&form->speed, &form->e,     &form->exponent, &form->most, &form->begin,
+                              &form->end,   &form->scale, &form->grip,     &form->limit};
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && status == CR_OK; i++) {
         const crJson* value = cr_json_get(r->object, names[i]);

@@ -150,12 +150,30 @@ static void read_ctrl(const crPlace* place, crScene* scene, crActuator* a) {
 
 enum { MOTOR, POSITION, VELOCITY, GENERAL };
 
-#define COMMON \
-    "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "comment"
+#define COMMON                                                                                            \
+    "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "activation", \
+        "time_constant", "act", "act_range", "comment"
 static const char* const motor_fields[] = {COMMON, NULL};
 static const char* const position_fields[] = {COMMON, "kp", "kv", NULL};
 static const char* const velocity_fields[] = {COMMON, "kv", NULL};
 static const char* const general_fields[] = {COMMON, "gain", "bias", NULL};
+
+// A state that follows the control.
+static void read_activation_control(const crPlace* place, crActuator* a) {
+    static const char* const kinds[] = {"none", "integrator", "filter", "filter_exact", NULL};
+    int kind = CR_ACTIVATION_NONE;
+    cr_place_choice(place, "activation", kinds, &kind);
+    a->activation = (crActivation)kind;
+    if (kind == CR_ACTIVATION_FILTER || kind == CR_ACTIVATION_FILTER_EXACT)
+        cr_place_need(place, "time_constant", "of the filter, s");
+    cr_place_number(place, "time_constant", CR_POSITIVE, &a->time_constant);
+    cr_place_number(place, "act", CR_ANY, &a->act);
+    read_pair(place, "act_range", &a->act_lower, &a->act_upper);
+    if (kind == CR_ACTIVATION_NONE &&
+        (cr_place_get(place, "act") != NULL || cr_place_get(place, "act_range") != NULL))
+        cr_place_refuse(place, cr_place_get(place, "act"), CR_ERR_FIELD, "act",
+                        "goes with an activation: integrator, filter or filter_exact");
+}
 
 static void read_actuator(const crPlace* place, crScene* scene) {
     static const char* const types[] = {"motor", "position", "velocity", "general", NULL};
@@ -179,6 +197,7 @@ static void read_actuator(const crPlace* place, crScene* scene) {
     read_ctrl(place, scene, &a);
     read_pair(place, "ctrl_range", &a.ctrl_lower, &a.ctrl_upper);
     read_pair(place, "force_range", &a.force_lower, &a.force_upper);
+    read_activation_control(place, &a);
     if (cr_place_ok(place) && cr_model_add_actuator(scene->model, &a) < 0) blame(place, scene);
 }
 
@@ -247,7 +266,7 @@ static double* read_state(const crPlace* place, crScene* scene, const char* name
 }
 
 static void read_key(const crPlace* place, crScene* scene, crKeyframe* key) {
-    static const char* const fields[] = {"name", "time", "q", "v", "ctrl", "comment", NULL};
+    static const char* const fields[] = {"name", "time", "q", "v", "ctrl", "act", "comment", NULL};
     const char* name = NULL;
     cr_place_known(place, fields);
     read_name_control(place, &name);
@@ -255,6 +274,7 @@ static void read_key(const crPlace* place, crScene* scene, crKeyframe* key) {
     key->q = read_state(place, scene, "q", scene->model->nq);
     key->v = read_state(place, scene, "v", scene->model->nv);
     key->ctrl = read_state(place, scene, "ctrl", scene->model->nu);
+    key->act = read_state(place, scene, "act", scene->model->na);
     if (cr_place_ok(place)) key->name = cr__scene_copy(scene, name);
     if (cr_place_ok(place) && key->name == NULL) cr__place_memory(place);
 }
@@ -320,6 +340,10 @@ crStatus cr_scene_start(crScene* scene, const char* key, crError* error) {
     for (int i = 0; i < model->nu && found->ctrl != NULL; i++) {
         model->actuators[i].ctrl = found->ctrl[i];
     }
+    for (int i = 0; i < model->nu && found->act != NULL; i++) {
+        int place = model->actuators[i].act_place;
+        if (place >= 0) model->actuators[i].act = found->act[place];
+    }
     return cr_scene_overlaps(scene);
 }
 
@@ -332,6 +356,7 @@ crStatus cr_scene_reset(const crScene* scene, crWorld* world, const char* key, c
     crState state = {.time = found != NULL ? found->time : scene->time,
                      .q = found != NULL && found->q != NULL ? found->q : scene->q,
                      .v = found != NULL && found->v != NULL ? found->v : scene->v,
-                     .ctrl = found != NULL ? found->ctrl : NULL};
+                     .ctrl = found != NULL ? found->ctrl : NULL,
+                     .act = found != NULL ? found->act : NULL};
     return cr_world_set_state(world, &state, error);
 }

@@ -20,8 +20,8 @@
 
 static const char* const surface_fields[] = {
     "ready",   "mu",      "mu2",         "axis",           "e",       "et",    "mu_spin",
-    "mu_roll", "viscous", "mu_stribeck", "speed_stribeck", "density", "color", "comment",
-    NULL};
+    "mu_roll", "viscous", "mu_stribeck", "speed_stribeck", "density", "color", "checker",
+    "comment", NULL};
 static const char* const pair_fields[] = {"mu",        "mu2",     "axis",    "e",           "et",
                                           "mu_spin",   "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
                                           "materials", "comment", NULL};
@@ -134,13 +134,13 @@ static void read_surface(const crPlace* place, crScene* scene, crSurface* surfac
 }
 
 // "#rrggbb", which only pictures use
-static void read_color(const crPlace* place, unsigned* color) {
+static void read_color(const crPlace* place, const char* name, unsigned* color) {
     const char* text = NULL;
-    cr_place_text(place, "color", &text);
+    cr_place_text(place, name, &text);
     if (text == NULL) return;
     bool good = text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6;
     if (!good) {
-        cr_place_refuse(place, cr_place_get(place, "color"), CR_ERR_RANGE, "color",
+        cr_place_refuse(place, cr_place_get(place, name), CR_ERR_RANGE, name,
                         "is \"%.20s\", must be \"#rrggbb\" in hexadecimal digits", text);
         return;
     }
@@ -166,7 +166,7 @@ static bool read_ready(const crPlace* place, const crReady* ready, crScene* scen
     fields.object = doc.root;
     read_surface(&fields, scene, &material->surface);
     cr_place_number(&fields, "density", CR_NOT_NEGATIVE, &material->density);
-    read_color(&fields, &material->color);
+    read_color(&fields, "color", &material->color);
     cr_json_free(&doc);
     return cr_place_ok(place);
 }
@@ -202,7 +202,8 @@ static void read_material(const crPlace* place, const char* name, crScene* scene
     if (ready != NULL && !read_ready(place, ready, scene, &material)) return;
     read_surface(place, scene, &material.surface);
     cr_place_number(place, "density", CR_NOT_NEGATIVE, &material.density);
-    read_color(place, &material.color);
+    read_color(place, "color", &material.color);
+    read_color(place, "checker", &material.checker);
     if (cr_place_ok(place) && cr_model_add_material(scene->model, &material) < 0) blame_model(place, scene);
 }
 
@@ -222,7 +223,7 @@ static void read_materials(const crPlace* root, crScene* scene) {
 
 // The name of the ready material that an object stands for, NULL where it names none or changes its surface.
 static const char* ready_of(const crJson* item) {
-    static const char* const harmless[] = {"ready", "density", "color", "comment", NULL};
+    static const char* const harmless[] = {"ready", "density", "color", "checker", "comment", NULL};
     const crJson* ready = cr_json_get(item, "ready");
     if (ready == NULL || cr_field_known(item, "", harmless, NULL) != CR_OK) return NULL;
     return ready->text;

@@ -3,7 +3,8 @@
 // A constraint is a loop of the model: connect (points coincide), weld (frames as they are at q = 0 of their
 // fields coincide), distance, or joint (one hinge or slider follows another); with range the last two only
 // keep within it. A drive gives a fixed body a motion of its own, p(t) = pos + velocity t + amplitude sin(2
-// pi frequency t + phase),      q(t) = exp(omega t) quat Fails: a field is refused by path; names of nothing,
+// pi frequency t + phase),      q(t) = exp(omega t) quat; or, with `surface`, to its surface alone: the body stands, and what
+// touches it is carried along by velocity + omega x r, as by a belt or a turntable. Fails: a field is refused by path; names of nothing,
 // and drives of bodies that are not fixed to the world.
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +14,22 @@
 
 #define MOST_TIES 20000
 
-static const char* const drive_fields[] = {"body",      "velocity", "omega",   "amplitude",
-                                           "frequency", "phase",    "comment", NULL};
+static const char* const drive_fields[] = {"body",  "velocity", "omega",   "amplitude", "frequency",
+                                           "phase", "surface",  "comment", NULL};
 
 typedef struct Motion {
     crPose pose;
     crVec3 velocity, amplitude, omega;
     double rate, phase;  // rad/s, rad
+    bool surface;        // true if only the surface moves
 } Motion;
 
 static void drive(void* ctx, double time, crDriven* out) {
     const Motion* m = ctx;
+    if (m->surface) {
+        *out = (crDriven){.pose = m->pose, .velocity = m->velocity, .omega = m->omega};
+        return;
+    }
     double s = 0.0;
     double c = 0.0;
     cr_sincos(m->rate * time + m->phase, &s, &c);
@@ -47,6 +53,10 @@ static void read_drive(const crPlace* place, crScene* scene, crBodyDef* def) {
     cr_place_vector(place, "amplitude", &m->amplitude);
     cr_place_number(place, "frequency", CR_NOT_NEGATIVE, &frequency);
     cr_place_number(place, "phase", CR_ANY, &m->phase);
+    cr_place_bool(place, "surface", &m->surface);
+    if (m->surface && cr_place_get(place, "amplitude") != NULL)
+        cr_place_refuse(place, cr_place_get(place, "amplitude"), CR_ERR_FIELD, "amplitude",
+                        "cannot be given together with surface, which has velocity and omega alone");
     m->rate = 2.0 * CR_PI * frequency;
     def->joint = CR_JOINT_DRIVEN;
     def->drive = drive;

@@ -51,7 +51,7 @@ static void write_number(void* ctx, const crBody* body, const crColumn* column, 
     cr_json_write_number(ctx, *number);
 }
 
-// ctrl.NAME of each actuator, then sensor.NAME of each sensor, with a number where it has several
+// ctrl.NAME of each actuator, act.NAME of those that have an activation, then sensor.NAME of each sensor, with a number where it has several
 static void write_control_names(FILE* file, const crModel* model) {
     for (int i = 0; i < model->nu; i++) {
         const char* name = model->actuators[i].name;
@@ -59,6 +59,15 @@ static void write_control_names(FILE* file, const crModel* model) {
             fprintf(file, ",ctrl.%s", name);
         } else {
             fprintf(file, ",ctrl.actuator%d", i);
+        }
+    }
+    for (int i = 0; i < model->nu; i++) {
+        const crActuator* a = &model->actuators[i];
+        if (a->act_place < 0) continue;
+        if (a->name != NULL) {
+            fprintf(file, ",act.%s", a->name);
+        } else {
+            fprintf(file, ",act.actuator%d", i);
         }
     }
     for (int i = 0; i < model->sensor_count; i++) {
@@ -102,6 +111,7 @@ static crStatus csv_write(void* self, const crRecord* record, crError* error) {
     cr_json_write_number(csv->file, cr_world_state(csv->world)->time);
     each_column(csv->world, write_number, csv->file);
     write_controls(csv->file, cr_world_state(csv->world)->ctrl, model->nu);
+    write_controls(csv->file, cr_world_state(csv->world)->act, model->na);
     write_controls(csv->file, csv->sensors, model->nsensor);
     putc('\n', csv->file);
     return check_file(csv, error);
@@ -280,6 +290,9 @@ static crStatus set_state(crWorld* world, const char* text, int columns, crError
         for (int i = 0; i < cr_world_model(world)->nu; i++, at = at->next) {
             cr_world_state(world)->ctrl[i] = at->number;
         }
+        for (int i = 0; i < cr_world_model(world)->na; i++, at = at->next) {
+            cr_world_state(world)->act[i] = at->number;
+        }
         status = check_quaternions(world, error);
     }
     cr_json_free(&doc);
@@ -294,7 +307,7 @@ static crStatus csv_resume(const char* path, crWorld* world, uint64_t scene, voi
     size_t header = 0;
     int columns = 1;
     each_column(world, count_column, &columns);
-    columns += cr_world_model(world)->nu + cr_world_model(world)->nsensor;
+    columns += cr_world_model(world)->nu + cr_world_model(world)->na + cr_world_model(world)->nsensor;
     char* text = NULL;
     off_t end = 0;
     status = check_header(csv, &header, error);

@@ -76,6 +76,11 @@ void cr_tree_number(crTree* tree, crJson* parent, const char* key, double number
     if (value != NULL) value->number = number == 0.0 ? 0.0 : number;
 }
 
+void cr_tree_bool(crTree* tree, crJson* parent, const char* key, bool flag) {
+    crJson* value = make(tree, parent, key, CR_JSON_BOOL);
+    if (value != NULL) value->number = flag ? 1.0 : 0.0;
+}
+
 void cr_tree_numbers(crTree* tree, crJson* parent, const char* key, const double* numbers, int count) {
     crJson* list = cr_tree_list(tree, parent, key);
     for (int i = 0; i < count; i++) {

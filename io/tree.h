@@ -23,6 +23,7 @@ crJson* cr_tree_object(crTree* tree, crJson* parent, const char* key);
 crJson* cr_tree_list(crTree* tree, crJson* parent, const char* key);
 void cr_tree_text(crTree* tree, crJson* parent, const char* key, const char* text);  // copied
 void cr_tree_number(crTree* tree, crJson* parent, const char* key, double number);
+void cr_tree_bool(crTree* tree, crJson* parent, const char* key, bool flag);
 void cr_tree_numbers(crTree* tree, crJson* parent, const char* key, const double* numbers, int count);
 void cr_tree_vector(crTree* tree, crJson* parent, const char* key, crVec3 v);
 void cr_tree_quat(crTree* tree, crJson* parent, const char* key, crQuat q);

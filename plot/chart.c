@@ -263,7 +263,8 @@ static void put_note(crSheet* sheet, double x, double y, const crChart* chart) {
     const char* note = chart->note != NULL ? chart->note : "";
     snprintf(text, sizeof text, "%.80s%s", note, note[0] != '\0' && zeros > 0 ? "; " : "");
     size_t used = strlen(text);
-    if (zeros > 0) snprintf(text + used, sizeof text - used, "without %zu values of 0", zeros);
+    if (zeros > 0)
+        snprintf(text + used, sizeof text - used, "without %zu value%s of 0", zeros, zeros == 1 ? "" : "s");
     if (text[0] != '\0') cr_sheet_text(sheet, x, y, SMALL, CR_ANCHOR_END, CR_INK_FAINT, text);
 }
 

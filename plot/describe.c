@@ -91,6 +91,11 @@ static void put_joint(FILE* file, const crModel* model, int body) {
     fprintf(file, ",\"joint\":{\"kind\":\"%s\",\"spring\":%s", cr_joint_info(b->joint)->name,
             spring ? "true" : "false");
     put_vector(file, ",\"axis\":", b->joint == CR_JOINT_PLANAR ? cr_vec3(0.0, 0.0, 1.0) : b->axis);
+    // where the spring of a slider begins
+    if (b->joint == CR_JOINT_SLIDER && spring) {
+        fprintf(file, ",\"parent\":%d", b->parent);
+        put_vector(file, ",\"at\":", b->pose.p);
+    }
     putc('}', file);
 }
 
@@ -117,7 +122,10 @@ static void put_planes(FILE* file, const crModel* model) {
         const crShape* s = &model->shapes[i].shape;
         if (s->kind != CR_SHAPE_HALFSPACE) continue;
         crVec3 n = cr_quat_rotate(s->pose.q, s->size);
+        const crMaterial* m = &model->materials[model->shapes[i].material];
         fprintf(file, "%s{\"body\":%d", any ? "," : "", model->shapes[i].body);
+        if (m->color != 0) fprintf(file, ",\"c\":\"#%06x\"", m->color & 0xffffffU);
+        if (m->checker != 0) fprintf(file, ",\"k\":\"#%06x\"", m->checker & 0xffffffU);
         any = true;
         put_vector(file, ",\"n\":", n);
         fprintf(file, ",\"offset\":%.7g}", bounded(s->offset + cr_dot(n, s->pose.p)));

@@ -233,7 +233,8 @@ static crStatus put_outcome(Page* p) {
         fputs("</tr>\n", p->file);
     }
     fputs("</tbody></table></div>\n", p->file);
-    if (shown < log->body_count) fprintf(p->file, "<p>and %d bodies more</p>\n", log->body_count - shown);
+    int left = log->body_count - shown;
+    if (left > 0) fprintf(p->file, "<p>and %d %s more</p>\n", left, left == 1 ? "body" : "bodies");
     fputs("</section>\n", p->file);
     for (int i = 0; i < made; i++) {
         cr_player_destroy(&players[i]);
@@ -250,7 +251,8 @@ static void put_name(Page* p, const crMotionLog* log, int body) {
 static void put_events(Page* p, const crPageRun* run) {
     const crMotionLog* log = run->log;
     bool few = p->run_count == 1 && log->event_total <= FEW_EVENTS;
-    fprintf(p->file, "<details%s><summary>%zu events", few ? " open" : "", log->event_total);
+    fprintf(p->file, "<details%s><summary>%zu event%s", few ? " open" : "", log->event_total,
+            log->event_total == 1 ? "" : "s");
     if (p->run_count > 1) {
         fputs(", ", p->file);
         cr_sheet_escape(p->file, run->label);

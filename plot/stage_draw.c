@@ -3,7 +3,7 @@
 // The light is the page's: a sun and a sky, so that with the unit normal n a face sends back
 //     color (SUN max(0, n.sun) + SKY (1 + n.sky)/2 + EARTH (1 - n.sky)/2)
 // in linear colours. Curves of equal light on a ball are circles about the direction SUN sun + (SKY - EARTH)/2 sky, so that a
-// ball is drawn as caps about it, one inside the other. A shadow is the outline of a piece that moves, thrown along the sun on
+// ball is drawn as caps about it, one inside the other. A shadow is the outline of a piece, thrown along the sun on
 // sheets and on faces of fixed pieces that look up. Fails: what finds no memory is not drawn.
 #include <math.h>
 #include <stdlib.h>
@@ -263,11 +263,13 @@ static void add_shadow(const crStage* s, const crPiece* piece, crVec3 on, crVec3
     shell_destroy(&h);
 }
 
-static void draw_shadows(const crStage* s, crVec3 on, crVec3 n, const double (*area)[2], size_t corners) {
+// fixed: whether fixed pieces throw shadows too
+static void draw_shadows(const crStage* s, crVec3 on, crVec3 n, const double (*area)[2], size_t corners,
+                         bool fixed) {
     if (cr_dot(s->camera.sun, n) < 0.1) return;
     Areas areas = {0};
     for (size_t i = 0; i < s->count && s->count <= SHADOWED; i++) {
-        if (s->pieces[i].moves) add_shadow(s, &s->pieces[i], on, n, area, corners, &areas);
+        if (fixed || s->pieces[i].moves) add_shadow(s, &s->pieces[i], on, n, area, corners, &areas);
     }
     crPen pen = {.fill = CR_INK_GROUND, .alpha = SHADE, .color = 0x1000000U};
     cr_sheet_path(s->sheet, (const double(*)[2])areas.points, areas.count, pen);
@@ -294,7 +296,7 @@ static void draw_solid(const crStage* s, const crPiece* piece, const Shell* h) {
         size_t count = face_pixels(h, loop, corners);
         put_polygon(s, (const double(*)[2])corners, count, pen_of(piece, shade_of(&s->camera, n)));
         if (!piece->moves && cr_dot(n, s->camera.sky) > UPWARD)
-            draw_shadows(s, h->world[loop[1]], n, (const double(*)[2])corners, count);
+            draw_shadows(s, h->world[loop[1]], n, (const double(*)[2])corners, count, false);
     }
 }
 
@@ -355,7 +357,7 @@ static Sheet sheet_of(const crCamera* c, crVec3 n, double offset) {
 static void draw_sheet(const crStage* s, const Sheet* p) {
     if (!(cr_dot(cr_sub(cr_camera_eye(&s->camera), p->middle), p->n) > 0.0)) return;
     put_polygon(s, (const double(*)[2])p->corners, 4,
-                (crPen){.fill = CR_INK_GRID, .alpha = p->wall ? 0.3 : 0.45});
+                (crPen){.fill = CR_INK_GRID, .alpha = p->wall ? 0.3 : 0.55});
     for (int i = -DIVISIONS; i <= DIVISIONS && !p->wall; i++) {
         for (int side = 0; side < 2; side++) {
             crVec3 along = side == 0 ? p->a : p->b;
@@ -396,7 +398,7 @@ static void for_sheets(crStage* s, const crView* v, bool shadows) {
             p = sheet_of(&s->camera, n, shape->offset + cr_dot(n, pose.p));
         }
         if (!shadows) draw_sheet(s, &p);
-        if (shadows && !p.wall) draw_shadows(s, p.middle, p.n, (const double(*)[2])p.corners, 4);
+        if (shadows && !p.wall) draw_shadows(s, p.middle, p.n, (const double(*)[2])p.corners, 4, true);
     }
 }
 

@@ -263,8 +263,8 @@ static void draw_impulses(crView* v, size_t first, size_t count) {
         draw_arrow(v, e->point, cr_scale(-reach / most, e->impulse), 2.0);
     }
     char text[96];
-    snprintf(text, sizeof text, "t = %.6g s: %zu contacts, largest impulse %.4g N s",
-             v->log->events[first].time, count, most);
+    snprintf(text, sizeof text, "t = %.6g s: %zu contact%s, largest impulse %.4g N s",
+             v->log->events[first].time, count, count == 1 ? "" : "s", most);
     cr_sheet_text(v->sheet, v->panel.right - 4.0, v->panel.top + 14.0, 11.0, CR_ANCHOR_END, CR_INK_STRONG,
                   text);
 }

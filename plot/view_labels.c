@@ -20,6 +20,7 @@ static bool overlap(const double a[4], const double b[4]) {
 static bool covers(const crSheet* s, const crSheetMark* mark, const double box[4]) {
     double x = 0.5 * (box[0] + box[2]);
     double y = 0.5 * (box[1] + box[3]);
+    const crPanel area = {.left = box[0], .top = box[1], .right = box[2], .bottom = box[3]};
     bool around = false;
     for (size_t i = 0; i + 1 < mark->count; i++) {
         const float* a = s->points[mark->first + i];
@@ -28,17 +29,7 @@ static bool covers(const crSheet* s, const crSheetMark* mark, const double box[4
         double ay = (double)a[1];
         double dx = (double)b[0] - ax;
         double dy = (double)b[1] - ay;
-        // the part of the edge within the box (Liang and Barsky)
-        double from = 0.0;
-        double to = 1.0;
-        const double p[4] = {-dx, dx, -dy, dy};
-        const double q[4] = {ax - box[0], box[2] - ax, ay - box[1], box[3] - ay};
-        for (int k = 0; k < 4; k++) {
-            if (p[k] < 0.0) from = fmax(from, q[k] / p[k]);
-            if (p[k] > 0.0) to = fmin(to, q[k] / p[k]);
-            if (p[k] == 0.0 && q[k] < 0.0) to = -1.0;
-        }
-        if (from <= to) return true;
+        if (cr_flat_clip_line(&area, (double[2][2]){{ax, ay}, {ax + dx, ay + dy}})) return true;
         if ((ay > y) != (ay + dy > y) && x < ax + dx * (y - ay) / dy) around = !around;
     }
     return around;

@@ -33,12 +33,12 @@ class Page:
         return f"\x00{len(self.kept) - 1}\x00"
 
     def inline(self, text):
-        text = re.sub(r"(`+)(.+?)\1", lambda m: self.keep(f"<code>{html.escape(m[2].strip(), quote=False)}</code>"), text)
+        text = re.sub(r"(`+)(.+?)\1", lambda m: self.keep(f"<code>{html.escape(m[2].strip(), quote=False)}</code>"), text, flags=re.S)
         text = re.sub(r"(?<![\w$])\$(?=\S)([^$]+?)(?<=\S)\$(?![\w$])", lambda m: self.keep(mathml.convert(m[1], False)), text)
         text = html.escape(text, quote=False)
         text = re.sub(r"!\[([^]]*)\]\(([^)\s]+)\)", self.set_image, text)
         text = re.sub(r"\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s]+)\)", self.set_link, text)
-        text = re.sub(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", r"<strong>\1</strong>", text)
+        text = re.sub(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", r"<strong>\1</strong>", text, flags=re.S)
         text = re.sub(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])", r"<em>\1</em>", text)
         text = re.sub(r"&lt;(https?://[^\s&]+)&gt;", r'<a href="\1">\1</a>', text)
         while "\x00" in text:

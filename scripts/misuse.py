@@ -72,7 +72,7 @@ SPECIAL = {
     ("cr_time_of_impact", "duration"): "0.1", ("cr_world_save", "size"): "sizeof f->bytes",
     ("cr_world_load", "size"): "sizeof f->bytes", ("cr_model_mass_dense", "M"): "f->numbers",
     ("cr_world_create", "world"): "&f->made_world", ("cr_error_format", "size"): "sizeof f->bytes",
-    ("cr_wrt_create", "wrt"): "&f->made_wrt", ("cr_wrt_jacobian", "J"): "f->many", ("cr_wrt_back", "out"): "f->many", ("cr_wrt_params", "count"): "1", ("cr_wrt_adjoint", "steps"): "1",
+    ("cr_wrt_create", "wrt"): "&f->made_wrt", ("cr_wrt_jacobian", "J"): "f->many", ("cr_wrt_back", "out"): "f->many", ("cr_wrt_params", "count"): "1", ("cr_wrt_set", "values"): "f->ones", ("cr_wrt_adjoint", "steps"): "1",
     ("cr_cue_strike", "side"): "0.1", ("cr_cue_strike", "height"): "0.1",
     ("cr_modes_apply", "du"): "f->more", ("cr_modes_adjoint", "by_g"): "f->more", ("cr_modes_find", "tol"): "1e-6",
     ("cr_form_table", "value"): "f->more", ("cr_rule_modes_apply", "plus"): "f->more",

@@ -29,8 +29,13 @@ step() {
 
 make_root() {
     [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null 2>&1 || return 1
-    [ -x "$root/bin/sh" ] || debootstrap --variant=minbase --include=ca-certificates bookworm "$root" \
-        "${CAROM_MIRROR:-http://deb.debian.org/debian}" >>"$log" 2>&1 || return 1
+    # one that was left half made is made again
+    if [ ! -e "$root.whole" ]; then
+        rm -rf "$root"
+        debootstrap --variant=minbase --include=ca-certificates bookworm "$root" \
+            "${CAROM_MIRROR:-http://deb.debian.org/debian}" >>"$log" 2>&1 || return 1
+        touch "$root.whole"
+    fi
     chroot "$root" true 2>>"$log" || return 1
     # a warm package cache: what this machine has fetched already
     cp -n /var/cache/apt/archives/*.deb "$root/var/cache/apt/archives/" 2>/dev/null || true

@@ -15,9 +15,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("step", "pairs", "relax", "world")
-START = "cr_world_step"
+START = "cr__world_step_by"  # cr_world_step, one part of it where step.error divides it
 # functions that lead on to the stages, whatever file they are in
-LEADS = {"cr__world_step_by", "cr_step_run", "cr_step_cone"}
+LEADS = {"cr_step_run", "cr_step_cone"}
 # not stages: memory, lists of bodies, errors
 SMALL = re.compile(r"cr_arena_|cr__step_memory|cr__step_part|cr__step_list_awake|cr__step_ready|cr_error|cr__missing|"
                    r"cr_status|cr_state_check|cr_step_lcp|cr_step_event|cr_step_moreau|cr_method_name|cr__step_solves_alike|cr__step_swap|cr__step_keep_start|cr__solver|cr_model_has")
@@ -62,8 +62,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", metavar="DOC")
     check = parser.parse_args().check
-    lines = []
-    trace(functions(), START, None, 0, lines)
+    found = functions()
+    lines = [f"{START:46}{found[(None, START)][0].relative_to(ROOT / 'src')}"]
+    trace(found, START, None, 1, lines)
     if not check:
         print("\n".join(lines))
     if len(lines) > MOST:

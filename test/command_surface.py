@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import tempfile
 
@@ -148,6 +149,24 @@ def test_laws():
                             "grazing_tangential"], row)
     status, out, _ = carom("laws", "newton", "routh")
     check(status == 0 and out.startswith("newton - ") and "\nrouth - " in out and "smith" not in out, out)
+
+
+def test_one_of_a_thing():
+    """Numbers and their nouns agree in everything that is printed of one body, one record, one step."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "one.json").write_text(json.dumps({
+            "carom": 1, "step": {"dt": 0.01, "duration": 0.01}, "static": [{"type": "halfspace", "n": [0, 0, 1], "offset": 0}],
+            "bodies": [{"name": "a", "joint": "slider", "axis": [0, 0, 1], "pos": [0, 0, 0.1], "vel": -0.1,
+                        "shapes": [{"type": "sphere", "r": 0.1}]}]}))
+        scene, file, page = folder / "one.json", folder / "one.h5", folder / "one.html"
+        said = [carom("run", scene, "--out", file, "--report", page), carom("info", scene), carom("info", file),
+                carom("compare", scene, "--rule", "newton,poisson"), carom("audit", scene, file), carom("spread", scene, "--samples", 2)]
+        text = "".join(out + err for _, out, err in said) + page.read_text()
+    wrong = re.findall(r"(?<![\d.])1 (?:bodies|shapes|steps|impacts|events|pairs|contacts|records|flights|degrees|rows|blocks|samples)\b", text)
+    check(wrong == [], "one is not many", wrong)
+    for words in ("1 body, 2 shapes, 1 degree of freedom", "in 1 step,"):
+        check(words in said[0][1], words, said[0][1])
 
 
 main(globals())

@@ -183,8 +183,11 @@ static crVec3 vec(const mjtNum* x) { return cr_vec3(x[0], x[1], x[2]); }
 
 void mujoco_pair_state(const MujocoPair* t, const mjData* d, crState* state) {
     for (int i = 0; i < t->m->nu; i++) {
-        bool plain = t->m->actuator_dyntype[i] == mjDYN_NONE;
-        if (t->actuator[i] >= 0) state->ctrl[t->actuator[i]] = plain ? d->ctrl[i] : 0.0;
+        if (t->actuator[i] < 0) continue;
+        int place = t->scene.model->actuators[t->actuator[i]].act_place;
+        state->ctrl[t->actuator[i]] = d->ctrl[i];
+        // theirs are those of the last actuators
+        if (place >= 0) state->act[place] = d->act[i - (t->m->nu - t->m->na)];
     }
     for (int j = 0; j < t->m->njnt; j++) {
         const mjtNum* q = d->qpos + t->m->jnt_qposadr[j];

@@ -27,7 +27,7 @@ typedef struct MujocoKeep {
 bool mujoco_pair_load(const char* path, MujocoKeep keep, MujocoPair* pair, char* why, size_t size);
 void mujoco_pair_free(MujocoPair* pair);
 
-// Our q, v and ctrl of what their data say; actuators with a state of their own are at 0.
+// Our q, v, ctrl and act of what their data say.
 void mujoco_pair_state(const MujocoPair* pair, const mjData* d, crState* state);
 
 #endif

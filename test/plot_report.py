@@ -255,8 +255,11 @@ def test_what_bodies_hang_on():
                         {"name": "rod", "joint": "ball", "pos": [1, 0, 0], "shapes": [{"type": "box", "half": [0.1, 0.1, 1], "pos": [0, 0, -1]}]},
                         {"name": "free", "pos": [3, 0, 0], "shapes": [{"type": "sphere", "r": 0.1}]}],
              "constraints": [{"type": "distance", "bodies": ["free", "world"], "points": [[0, 0, 0], [3, 0, 1]], "length": 1}]}
+    scene["bodies"].append({"name": "cart", "parent": "rod", "joint": "slider", "axis": [1, 0, 0], "anchor": [0, 0, -2], "stiffness": 5,
+                            "shapes": [{"type": "sphere", "r": 0.1}]})
     run = parts(report(scene))[0]["runs"][0]
-    hung, rod, free = run["bodies"][1:]
+    hung, rod, free, cart = run["bodies"][1:]
+    check(cart["joint"]["spring"] and cart["joint"]["parent"] == 2 and len(cart["joint"]["at"]) == 3, "a slider's spring begins on its parent", cart)
     check(hung["sticks"] == [[0, 0, -1]] and rod["sticks"] == free["sticks"] == [], "a string where the joint is outside", hung, rod)
     check(hung["joint"] == {"kind": "hinge", "spring": True, "axis": [0, 1, 0]}, hung["joint"])
     check(rod["joint"]["kind"] == "ball" and not rod["joint"]["spring"] and "joint" not in free, rod["joint"])

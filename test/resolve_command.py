@@ -342,4 +342,17 @@ def test_table():
     check(status == 0 and "creates energy" in out, out)
 
 
+def test_rules_of_the_command_line():
+    """--rule asks what the input's own rule would: the same bytes, in its order; unknown names get a suggestion."""
+    impact = {"M": [1, 2, 1], "v": [1, 0, 0], "e": 0.7, "rule": "newton", "contacts": [{"n": [-1, 1, 0]}, {"n": [0, -1, 1]}]}
+    for asked, wanted in (("chain,sequence", ["chain", "sequence"]), ("all", RULES), ("reflect", "reflect")):
+        for options in ([], ["--json"]):
+            by_option = carom("resolve", "--rule", asked, *options, text=json.dumps(impact))
+            check(by_option[0] == 0 and by_option == carom("resolve", *options, text=json.dumps(dict(impact, rule=wanted))), asked, by_option)
+    for bad, said in (("chian", "did you mean 'chain'?"), ("", "needs a value"), (",", "needs a value"), (",".join(3 * RULES), "at most")):
+        status, out, err = carom("resolve", "--rule", bad, text=json.dumps(impact))
+        check(status == 2 and said in err and out == "", bad, status, err)
+    check(carom("resolve", "--rule")[0] == 2, "a value")
+
+
 main(globals())

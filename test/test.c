@@ -68,6 +68,17 @@ int test_samples(int full) {
     return share > least ? share : full < least ? full : least;
 }
 
+uint64_t test_hash(uint64_t hash, const void* numbers, size_t size, size_t count) {
+    const unsigned char* bytes = numbers;
+    const uint16_t one = 1;
+    bool lowest_first = *(const unsigned char*)&one == 1;
+    for (size_t i = 0; i < size * count; i++) {
+        size_t at = i % size;
+        hash = cr_hash(hash, bytes + (i - at) + (lowest_first ? at : size - 1 - at), 1);
+    }
+    return hash;
+}
+
 int main(int argc, char** argv) {
     const char* filter = argc > 1 ? argv[1] : "";
     int passed = 0;

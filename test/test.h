@@ -28,6 +28,9 @@ void test_skip(const char* reason);
 // sanitizers and for processors that are emulated, a six-hundredth (at least 40).
 int test_samples(int full);
 
+// cr_hash of numbers of `size` bytes each, the lowest byte first on every processor.
+uint64_t test_hash(uint64_t hash, const void* numbers, size_t size, size_t count);
+
 #define TEST(title)                                                   \
     static void title(void);                                          \
     __attribute__((constructor)) static void register_##title(void) { \

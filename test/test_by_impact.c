@@ -62,12 +62,12 @@ TEST(decay_and_grip_against_their_formulas) {
     crRandom random = sample_seed(3);
     for (int i = 0; i < test_samples(2000); i++) {
         crForm decay = {.kind = CR_FORM_DECAY,
-                        .near = sample_uniform(&random, 0.0, 1.0),
-                        .far = sample_uniform(&random, 0.0, 1.0),
+                        .begin = sample_uniform(&random, 0.0, 1.0),
+                        .end = sample_uniform(&random, 0.0, 1.0),
                         .scale = sample_uniform(&random, 0.1, 5.0)};
         crCurve c = form_curve(&decay, CR_FIGURE_SLIP, x, value);
-        double v = sample_uniform(&random, 0.0, 15.0) * decay.scale, range = fabs(decay.near - decay.far);
-        double exact = decay.far + (decay.near - decay.far) * exp(-v / decay.scale);
+        double v = sample_uniform(&random, 0.0, 15.0) * decay.scale, range = fabs(decay.begin - decay.end);
+        double exact = decay.end + (decay.begin - decay.end) * exp(-v / decay.scale);
         CHECK(fabs(cr_curve_at(&c, &(crApproach){.slip = v}) - exact) <= 2e-3 * range);
         crForm grip = {.kind = CR_FORM_GRIP,
                        .grip = sample_uniform(&random, 0.0, 1.0),
@@ -115,7 +115,7 @@ TEST(energy_of_a_grip_slip_bounce) {
         crForm grip = {.kind = CR_FORM_GRIP,
                        .grip = sample_uniform(&random, 0.0, 1.0),
                        .limit = sample_uniform(&random, 0.3, 1.5)};
-        crForm decay = {.kind = CR_FORM_DECAY, .near = 0.8, .far = 0.1, .scale = 2.0};
+        crForm decay = {.kind = CR_FORM_DECAY, .begin = 0.8, .end = 0.1, .scale = 2.0};
         crCurve et = form_curve(&grip, CR_FIGURE_ANGLE, x[0], value[0]);
         crCurve mu = form_curve(&decay, CR_FIGURE_SLIP, x[1], value[1]);
         crByImpact by = {.et = &et, .mu = &mu};
@@ -364,4 +364,14 @@ TEST(gradients_take_the_curves_along) {
         CHECK_STATUS(cr_law_apply(&law, &near, &hit[i], NULL), CR_OK);
     }
     CHECK_VEC(g.P_plus[CR_BY_VY], cr_scale(0.5e6, cr_sub(hit[1].P, hit[0].P)), 1e-8);
+}
+
+TEST(checkered_grounds) {
+    crScene scene;
+    if (!good("{\"carom\": 1, \"materials\": {\"m\": {\"color\": \"#102030\", \"checker\": \"#ffffff\"}}}",
+              &scene))
+        return;
+    CHECK(scene.model->materials[1].color == 0x1102030U && scene.model->materials[1].checker == 0x1ffffffU);
+    cr_scene_free(&scene);
+    refused("\"checker\": \"white\"", CR_ERR_RANGE, "materials.m.checker");
 }

@@ -174,12 +174,12 @@ TEST(golden_bits) {
         const crContactPoint* c = &distance.contact;
         const double values[8] = {c->gap,     c->normal.x, c->normal.y, c->normal.z,
                                   c->point.x, c->point.y,  c->point.z,  distance.error};
-        hash = cr_hash(hash, values, sizeof values);
+        hash = test_hash(hash, values, sizeof(double), 8);
         crContactPoint m[CR_MANIFOLD_MAX];
         int count = cr_collide(&a, pa, &b, pb, 0.1, m, CR_MANIFOLD_MAX, NULL);
         for (int k = 0; k < count; k++) {
-            hash = cr_hash(hash, &m[k].point, sizeof m[k].point);
-            hash = cr_hash(hash, &m[k].feature_a, sizeof m[k].feature_a);
+            hash = test_hash(hash, &m[k].point, sizeof(double), 3);
+            hash = test_hash(hash, &m[k].feature_a, sizeof m[k].feature_a, 1);
         }
     }
     printf("hash %016llx\n", (unsigned long long)hash);

@@ -3,6 +3,7 @@
 
 #include "linalg/block_lu.h"
 #include "linalg/dense.h"
+#include "linalg/semidefinite.h"
 #include "sample.h"
 
 #include <stdlib.h>
@@ -203,6 +204,54 @@ TEST(block_lu_reports_singular) {
     CHECK(!solve_case(c, 10, &arena, x, &numbers));
     cr_arena_destroy(&arena);
     free(c);
+}
+
+// A = B B^T of any rank: b in its range has one solution of least norm, the pseudo-inverse's; b outside has none
+TEST(least_norm_is_that_of_the_pseudo_inverse) {
+    enum { N = 24 };
+    crRandom random = sample_seed(31);
+    for (int round = 0; round < 100; round++) {
+        double B[N * N], A[N * N], inverse[N * N], b[N], x[N], given[N], work[2 * N * N], worst = 0.0,
+                                                                                          size = 0.0;
+        int rank = 1 + round % N;
+        for (int i = 0; i < N * N; i++) {
+            B[i] = i % N < rank ? sample_uniform(&random, -1, 1) : 0.0;
+        }
+        for (int i = 0; i < N * N; i++) {
+            A[i] = 0.0;
+            for (int k = 0; k < N; k++) {
+                A[i] += B[i / N * N + k] * B[i % N * N + k];
+            }
+        }
+        for (int i = 0; i < N; i++) {
+            given[i] = sample_uniform(&random, -1, 1);
+        }
+        for (int i = 0; i < N; i++) {
+            b[i] = 0.0;
+            for (int k = 0; k < N; k++) {
+                b[i] += A[i * N + k] * given[k];
+            }
+        }
+        memcpy(inverse, A, sizeof A);
+        cr__pseudo_inverse(inverse, N, work);
+        bool found = cr__least_norm(A, N, b, 1e-12, x, work);
+        // nearly full rank makes few small eigenvalues, and gradients may not get there
+        CHECK(found || rank > N / 2);
+        for (int i = 0; i < N && found; i++) {
+            double want = 0.0;
+            for (int k = 0; k < N; k++) {
+                want += inverse[i * N + k] * b[k];
+            }
+            worst = fmax(worst, fabs(x[i] - want));
+            size = fmax(size, fabs(want));
+        }
+        CHECK(worst <= 1e-6 * size);
+        if (rank > N / 2) continue;
+        for (int i = 0; i < N; i++) {
+            b[i] = sample_uniform(&random, -1, 1);
+        }
+        CHECK(!cr__least_norm(A, N, b, 1e-12, x, work));
+    }
 }
 
 TEST(small_inverse) {

@@ -430,3 +430,33 @@ TEST(from_c) {
     }
     cr_model_destroy(model);
 }
+
+// A walker that is pulled about while its foot drags along gains no more than the force gives, but for what steps of second
+// order leave: a third power of their length in each.
+TEST(pulled_walker_gains_what_the_force_gives) {
+    static const char frame[] =
+        "{\"carom\":1,\"step\":{\"dt\":%g},\"bodies\":[{\"name\":\"body\",\"pos\":[0,0,0.6],\"shapes\":[{"
+        "\"type\":"
+        "\"sphere\",\"r\":0.2}]},{\"name\":\"thigh\",\"joint\":\"hinge\",\"axis\":[0,1,0],\"parent\":"
+        "\"body\",\"pos\":[0.2,0,0],"
+        "\"shapes\":[{\"type\":\"capsule\",\"r\":0.05,\"half\":0.15,\"pos\":[0.15,0,-0.1],\"axis\":\"x\"}]},"
+        "{\"name\":\"shin\",\"joint\":\"hinge\",\"axis\":[0,1,0],\"parent\":\"thigh\",\"pos\":[0.3,0,-0.1],"
+        "\"shapes\":[{\"type\":"
+        "\"capsule\",\"r\":0.05,\"half\":0.2,\"pos\":[0.1,0,-0.2]}]}],\"exclude\":[[\"body\",\"thigh\"],["
+        "\"thigh\",\"shin\"],"
+        "[\"body\",\"shin\"]],\"static\":[{\"type\":\"halfspace\",\"n\":[0,0,1],\"offset\":0}],"
+        "\"forces\":[{\"body\":\"body\",\"point\":[0.1,0,0.1],\"force\":[\"200*sin(7*t)\",\"100*cos(5*t)\","
+        "\"300+250*sin(9*t)\"]}]}";
+    double worst[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1600];
+        Ran ran;
+        snprintf(text, sizeof text, frame, i == 0 ? 0.004 : 0.002);
+        if (!run(text, 1.4, &ran)) return;
+        worst[i] = ran.worst_gain;
+        CHECK(fabs(ran.work) > 10.0);
+        done(&ran);
+    }
+    test_check(worst[0] < 1e-3 && worst[1] < worst[0] / 6.0, __FILE__, __LINE__,
+               "gained %.3g J and %.3g J in a step", worst[0], worst[1]);
+}

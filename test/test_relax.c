@@ -11,6 +11,7 @@
 
 #include "resolve/kinds.h"
 #include <stdlib.h>
+#include <string.h>
 
 static crRelaxRun run_with(const crRelaxParams* params, const crProblem* problem, double* p) {
     crArena arena;
@@ -396,6 +397,45 @@ TEST(answers_are_kept_and_budgets_end) {
 }
 
 // an impulse that nothing can resist, numbers that are huge: a verdict, never a hang
+// Rows that ask one velocity v to be -c_i, all different: v + c_i cannot all be zero, and the least of their largest
+// size is half the range of c. Least squares, which the other stages end at, leave more where most c are on one side.
+TEST(contradictions_are_levelled) {
+    enum { ROWS = 12 };
+    crRandom random = sample_seed(77);
+    for (int round = 0; round < 50; round++) {
+        double J[ROWS], c[ROWS], b[ROWS] = {0}, p[ROWS] = {0}, one = 1.0, low = INFINITY, high = -INFINITY;
+        int start[ROWS + 1], col[ROWS] = {0};
+        crBlock blocks[ROWS];
+        start[0] = 0;
+        for (int i = 0; i < ROWS; i++) {
+            blocks[i] = cr_block(CR_BLOCK_EQUALITY, i, 1);
+            J[i] = 1.0;
+            start[i + 1] = i + 1;
+            c[i] = i == 0 ? 2.0 : sample_uniform(&random, -0.3, 0.0);
+            low = fmin(low, c[i]);
+            high = fmax(high, c[i]);
+        }
+        crProblem problem = {.rows = ROWS, .block_count = ROWS, .blocks = blocks, .nv = 1, .u_free = c};
+        problem.b = b;
+        problem.J = (crMatrix){ROWS, 1, start, col, J};
+        problem.Minv = (crMatrix){1, 1, start, col, &one};
+        double least = 0.5 * (high - low);
+        crRelaxParams params = cr__relax_params();
+        params.sweeps = params.interior = params.newton = 0;
+        crRelaxRun squares = run_with(&params, &problem, p);
+        CHECK(squares.error > 1.3 * least);
+        memset(p, 0, sizeof p);
+        params.directions = 0;
+        params.near = 1.1 * least;
+        params.level = 30;
+        crRelaxRun level = run_with(&params, &problem, p);
+        crBackward back = backward_error(&problem, p);
+        CHECK(back.error <= params.near && back.error >= (1.0 - 1e-12) * least);
+        CHECK(level.stage == CR_RELAX_LEVEL && level.factorizations <= params.level);
+        CHECK_NEAR(level.error, back.error, 1e-12);
+    }
+}
+
 TEST(hopeless_problems_end) {
     for (int k = 0; k < 6; k++) {
         crArena arena;

@@ -464,3 +464,40 @@ TEST(adjoint_of_a_run_by_restitution) {
     CHECK_NEAR(by_e[0], exact, 2e-6 * fabs(exact));
     end(&c);
 }
+
+// Parameters that are set: the run is that of a model built with them.
+TEST(parameters_are_set) {
+    const double e = 0.65, mu = 0.21, mass = 1.7;
+    crState end_states[2];
+    Case cases[2];
+    for (int k = 0; k < 2; k++) {
+        crModel* model = cr_model_create(NULL);
+        int floor = scene_material(model, k == 0 ? 0.5 : mu, k == 0 ? 0.0 : e);
+        int skin = scene_material(model, k == 0 ? 0.5 : mu, k == 0 ? 0.0 : e);
+        scene_ground(model, cr_vec3(0, 0, 1), floor);
+        int box =
+            scene_free(model, cr_shape_box(0.1, 0.2, 0.1), cr_vec3(0, 0, 0.4), k == 0 ? 1.0 : mass, skin);
+        const crWrtParam params[3] = {
+            {CR_WRT_E, skin, floor}, {CR_WRT_MU, floor, skin}, {CR_WRT_MASS, box, 0}};
+        cases[k] = begin(model, 0.01, "poisson", 3, params);
+        Case* c = &cases[k];
+        const double values[3] = {e, mu, mass};
+        if (k == 0) CHECK_STATUS(cr_wrt_set(c->wrt, values, NULL), CR_OK);
+        const double v[6] = {1, 0.5, 0, 2, 1, 3};
+        memcpy(c->state.v, v, sizeof v);
+        c->state.force[0] = 2.0;
+        for (int i = 0; i < 60; i++)
+            CHECK_STATUS(cr_wrt_step(c->wrt, &c->state, &c->state, NULL), CR_OK);
+        end_states[k] = c->state;
+    }
+    for (int i = 0; i < 7; i++)
+        CHECK_NEAR(end_states[0].q[i], end_states[1].q[i], 1e-9);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(end_states[0].v[i], end_states[1].v[i], 1e-8);
+    const double bad[3] = {0.5, -1.0, 1.0};
+    crError error = {0};
+    CHECK_STATUS(cr_wrt_set(cases[0].wrt, bad, &error), CR_ERR_RANGE);
+    CHECK_TEXT(error.field, "values");
+    end(&cases[0]);
+    end(&cases[1]);
+}

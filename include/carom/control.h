@@ -3,9 +3,14 @@
 // An actuator pulls along a length l, the sum of gear times coordinate over up to CR_ACTUATOR_JOINTS joints. Its
 // force is
 //
-//     f = (gain[0] + gain[1] l + gain[2] dl/dt) ctrl + bias[0] + bias[1] l + bias[2] dl/dt
+//     f = (gain[0] + gain[1] l + gain[2] dl/dt) u + bias[0] + bias[1] l + bias[2] dl/dt
 //
-// within its force limits, and gear f acts along each velocity. ctrl is part of the state. Springs and dampers
+// within its force limits, and gear f acts along each velocity. u is the control, or an activation w that follows it:
+//
+//     integrator  dw/dt = ctrl      filter  dw/dt = (ctrl - w)/time_constant, by Euler's step      exact filter  the same,
+//                                                                                               w + (ctrl - w)(1 - e^(-h/T))
+//
+// w holds for a step and moves at its end. ctrl and w are part of the state. Springs and dampers
 // (slopes of f that pull back) are implicit in the step, as those of joints are. Whether a force is at its limit
 // is decided at the beginning of a step.
 //
@@ -29,6 +34,15 @@ typedef struct crModel crModel;
 
 #define CR_ACTUATOR_JOINTS 8
 
+// What acts: the control itself, or a state of the actuator that follows it.
+typedef enum crActivation {
+    CR_ACTIVATION_NONE,
+    CR_ACTIVATION_INTEGRATOR,
+    CR_ACTIVATION_FILTER,
+    CR_ACTIVATION_FILTER_EXACT,
+    CR_ACTIVATION_KINDS
+} crActivation;
+
 // A control over time; a step asks for it at its middle.
 typedef double (*crScheduleFn)(void* ctx, double time);
 
@@ -44,6 +58,11 @@ typedef struct crActuator {
     double force_lower, force_upper;  // N or N m
     crScheduleFn schedule;            // writes the control before each step; NULL: it is the user's
     void* schedule_ctx;
+    crActivation activation;
+    double time_constant;          // of filters, > 0, s
+    double act;                    // activation at the start
+    double act_lower, act_upper;   // it is kept within; -INFINITY and INFINITY: no limit
+    int act_place;                 // set by the model: among the activations, -1: it has none
     int next[CR_ACTUATOR_JOINTS];  // set by the model: next term along the same velocity, -1 after the last
 } crActuator;
 
@@ -54,8 +73,8 @@ static inline crActuator cr_actuator_motor(int dof) {
     a.dof_count = 1;
     a.dof[0] = dof;
     a.gear[0] = a.gain[0] = 1.0;
-    a.ctrl_lower = a.force_lower = -(double)INFINITY;
-    a.ctrl_upper = a.force_upper = (double)INFINITY;
+    a.ctrl_lower = a.force_lower = a.act_lower = -(double)INFINITY;
+    a.ctrl_upper = a.force_upper = a.act_upper = (double)INFINITY;
     return a;
 }
 // f = kp (ctrl - l) - kv dl/dt

@@ -12,6 +12,7 @@
 #ifndef CAROM_DYNAMICS_H
 #define CAROM_DYNAMICS_H
 
+#include "carom/forms.h"
 #include "carom/model.h"
 
 #ifdef __cplusplus
@@ -64,6 +65,7 @@ struct crDynamics {
     char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
     crActuation* actuation;       // cr_model_actuate (nu)
+    double* limit;  // likewise: force of all actuators along a velocity that is at its limit, else NaN (nv)
 };
 
 CR_API crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d);
@@ -225,6 +227,9 @@ CR_API crLoad cr_load(int body);  // at the centre of mass, in world axes
 // A force on a body that v moves. A world asks for it once a step and holds it for the whole step, as it does with
 // crState.force; its work is part of the certificate.
 CR_API int cr_model_add_load(crModel* model, const crLoad* load);
+// cr_model_surface at an impact (carom/forms.h).
+CR_API crStatus cr_model_surface_at(const crModel* model, int material_a, int material_b,
+                                    const crApproach* approach, crContactSurface* out);
 // The body whose joint has this name; a joint without a name has that of its body. CR_ERR_NAME.
 CR_API int cr_model_find_joint(const crModel* model, const char* name);
 

@@ -5,7 +5,7 @@
 #ifndef CAROM_FORMS_H
 #define CAROM_FORMS_H
 
-#include "carom/model.h"
+#include "carom/impulse.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,17 +48,13 @@ struct crByImpact {
     const crCurve* mu;  // >= 0, round friction only
 };
 
-// cr_model_surface at an impact.
-CR_API crStatus cr_model_surface_at(const crModel* model, int material_a, int material_b,
-                                    const crApproach* approach, crContactSurface* out);
-
 // A coefficient by a named form, as a table over one figure.
 typedef enum crFormKind {
     CR_FORM_POWER,  // over speed: e0 (v/v0)^-exponent, at most `most`
     CR_FORM_VISCOELASTIC,  // over speed: spheres with Hertz's force and viscous damping (Kuwabara and Kono), e0 at v0
     CR_FORM_PLASTIC,  // over speed: elastic spheres that yield from v0 on (Johnson, Thornton); e0 is not read
     CR_FORM_SPLINE,   // over any figure: a smooth curve through the rows given, without overshoot
-    CR_FORM_DECAY,    // over any figure: far + (near - far) exp(-x/scale)
+    CR_FORM_DECAY,    // over any figure: end + (begin - end) exp(-x/scale)
     CR_FORM_GRIP,     // et over angle: grip (1 - tan(angle)/tan(limit)) up to the limit, then 0
 } crFormKind;
 
@@ -73,7 +69,7 @@ typedef struct crForm {
     int count;             // spline: rows, 2 to 16
     const double* speeds;  // spline: places, strictly ascending, >= 0 (count)
     const double* values;  // spline: -1 to 1e9 (count)
-    double near, far;      // decay: values at 0 and far away, finite
+    double begin, end;     // decay: values at 0 and far away, finite
     double scale;          // decay: > 0
     double grip;           // grip: et of a ball that grips, 0 to 1
     double limit;          // grip: angle from which on the ball slides throughout, > 0 and < pi/2, rad

@@ -55,7 +55,8 @@ typedef struct crMaterial {
     const char* name;  // unique, or NULL
     double density;    // kg/m^3, >= 0
     crSurface surface;
-    unsigned color;  // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
+    unsigned color;    // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
+    unsigned checker;  // likewise, the other colour of a checkered ground
 } crMaterial;
 
 // A combination written down by the user for two materials.
@@ -108,6 +109,8 @@ typedef struct crDof {
     double motor_force;   // largest force of the motor, >= 0, may be INFINITY; 0 is no motor
     double motor_speed;   // speed it aims at (copied into the state, where it may change)
     double armature;      // inertia of a rotor along this velocity, added to M, >= 0, kg m^2 or kg
+    double force_lower,
+        force_upper;  // limits of what all actuators together give along it; both 0: none, N m or N
 } crDof;
 
 // Where a driven body is, and how it moves, in world axes.
@@ -151,7 +154,7 @@ typedef struct crBody {
     int last;             // last velocity on the way from the world, -1 where there is none
     bool single;          // a free body that carries no other: the 6x6 fast path
     bool mass_given;      // shapes add nothing
-    bool deep;            // of a root: its tree has paths of more than 128 velocities, and M no rows for them
+    bool deep;            // of a root: its tree has paths of more than 48 velocities, and M no rows for them
     crPose pose;          // as in crBodyDef, and so on
     crVec3 axis;          // unit
     double mass;          // kg
@@ -241,6 +244,7 @@ typedef struct crModel {
     int loop_count;
     int exclusion_count;
     int nu;  // actuators
+    int na;  // those of them that have an activation
     int site_count;
     int sensor_count;
     int nsensor;  // numbers of all sensors
@@ -251,7 +255,7 @@ typedef struct crModel {
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
     int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
-               // path has more than 128 velocities (nv)
+               // path has more than 48 velocities (nv)
     int*
         dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
     double* q0;        // coordinates of the reference position (nq)
@@ -305,6 +309,7 @@ typedef struct crState {
     double* force;        // applied along each velocity, N or N m (nv)
     double* motor_speed;  // aims of the motors (nv)
     double* ctrl;         // controls of the actuators (nu)
+    double* act;          // activations of those that have one, in their order (na)
 } crState;
 
 // The reference position at rest, arrays from the arena.

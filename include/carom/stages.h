@@ -46,10 +46,11 @@ typedef struct crStepContact {
     bool planar;    // one tangent: both bodies move in one plane
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     bool bounces;   // its restitution may be other than 0, at some speed
-    const crContactSurface* surface;  // coefficients at the velocity it was found at; lives until the next step
-    double e;                         // restitution at `speed`
-    double speed;                     // normal velocity at the start, negative where approaching, m/s
-    double delta;                     // deadband, m
+    const crContactSurface*
+        surface;   // coefficients at the velocity it was found at; lives until the next step
+    double e;      // restitution at `speed`
+    double speed;  // normal velocity at the start, negative where approaching, m/s
+    double delta;  // deadband, m
     // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
     // last solve also what turning bodies may gain on it in a step
     double fast;

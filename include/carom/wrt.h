@@ -50,6 +50,11 @@ CR_API void cr_wrt_destroy(crWrt* wrt);  // accepts NULL
 
 // Parameters: changes have 3 nv + count entries from now on. CR_ERR_RANGE: no such body or material.
 CR_API crStatus cr_wrt_params(crWrt* wrt, int count, const crWrtParam* params, crError* error);
+// Values of the parameters from now on, as long as it lives; those of controls are ignored, since a state brings its own.
+// CR_ERR_RANGE: mass <= 0, mu or e < 0, et outside -1 to 1; nothing is changed then.
+CR_API crStatus cr_wrt_set(crWrt* wrt, const double* values, crError* error);
+// Length of the steps from now on, > 0, s.
+CR_API crStatus cr_wrt_set_dt(crWrt* wrt, double dt, crError* error);
 
 // One step: `to` (may be NULL, or from) is the state after it.
 CR_API crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* error);

@@ -196,17 +196,26 @@ static char* names_of(hid_t file, const char* path, size_t count, crError* error
     return texts;
 }
 
-// names of the columns of ctrl, then of sensors
-static crStatus name_channels(hid_t file, int controls, int numbers, crRecording* r, crError* error) {
+// names of `count` columns of actuators from channel `at` on
+static crStatus name_actuators(hid_t file, const char* path, const char* what, int at, int count,
+                               crRecording* r, crError* error) {
     crStatus status = CR_OK;
-    char* texts = NULL;
-    if (controls > 0) texts = names_of(file, "actuators/name", (size_t)controls, error, &status);
-    for (int i = 0; i < controls && status == CR_OK; i++) {
-        snprintf(r->channels[i].name, CR_RECORDING_CHANNEL, "ctrl.%.60s",
+    char* texts = count > 0 ? names_of(file, path, (size_t)count, error, &status) : NULL;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        snprintf(r->channels[at + i].name, CR_RECORDING_CHANNEL, "%s.%.60s", what,
                  texts + (size_t)i * CR_RECORDING_NAME);
     }
     free(texts);
-    texts = NULL;
+    return status;
+}
+
+// names of the columns of ctrl and act, then of sensors
+static crStatus name_channels(hid_t file, const int columns[3], crRecording* r, crError* error) {
+    int controls = columns[0] + columns[1], numbers = columns[2];
+    char* texts = NULL;
+    crStatus status = name_actuators(file, "actuators/name", "ctrl", 0, columns[0], r, error);
+    if (status == CR_OK)
+        status = name_actuators(file, "actuators/act_name", "act", columns[0], columns[1], r, error);
     int *first = NULL, *counts = NULL;
     size_t sensors = 0, same = 0;
     if (status == CR_OK && numbers > 0)
@@ -237,9 +246,10 @@ static crStatus name_channels(hid_t file, int controls, int numbers, crRecording
 }
 
 static crStatus read_channels(hid_t file, size_t most, crRecording* r, crError* error) {
-    static const char* const paths[2] = {"ctrl", "sensors"};
-    const int columns[2] = {columns_of(file, paths[0]), columns_of(file, paths[1])};
-    int count = columns[0] + columns[1], at = 0;
+    static const char* const paths[3] = {"ctrl", "act", "sensors"};
+    const int columns[3] = {columns_of(file, paths[0]), columns_of(file, paths[1]),
+                            columns_of(file, paths[2])};
+    int count = columns[0] + columns[1] + columns[2], at = 0;
     if (count == 0) return CR_OK;
     r->channels = calloc((size_t)count, sizeof *r->channels);
     r->channel = calloc((size_t)count * r->count + 1, sizeof *r->channel);
@@ -247,7 +257,7 @@ static crStatus read_channels(hid_t file, size_t most, crRecording* r, crError* 
         return cr_error_set(error, CR_ERR_MEMORY, "sensors", "sensors: out of memory");
     r->channel_count = count;
     crStatus status = CR_OK;
-    for (int k = 0; k < 2 && status == CR_OK; at += columns[k++]) {
+    for (int k = 0; k < 3 && status == CR_OK; at += columns[k++]) {
         double* rows = NULL;
         size_t got = 0;
         if (columns[k] == 0) continue;
@@ -262,7 +272,7 @@ static crStatus read_channels(hid_t file, size_t most, crRecording* r, crError* 
         }
         free(rows);
     }
-    return status == CR_OK ? name_channels(file, columns[0], columns[1], r, error) : status;
+    return status == CR_OK ? name_channels(file, columns, r, error) : status;
 }
 
 static crStatus read_scene(hid_t file, size_t size, crRecording* r, crError* error) {

@@ -9,6 +9,7 @@
 //     /q, /v                       (n, nq), (n, nv)
 //     /energy                      (n, 2) kinetic, potential
 //     /actuators/name              texts, one per actuator; /ctrl (n, nu) their controls
+//     /actuators/act_name          texts, one per actuator that has an activation; /act (n, na) these
 //     /sensors_of/name, type       texts, one per sensor; first, count: its columns of /sensors (n, nsensor)
 //     /certificate                 (n, 3) residual, penetration, contacts, the worst since the record before
 //     /events                      (m, 16) time, body a, body b, shape a, shape b, point (3), normal (3),
@@ -30,8 +31,8 @@
 #define CHUNK_BYTES ((size_t)4 << 20)    // of one table, where they are long
 #define BYTE_CHUNK  ((hsize_t)16 << 10)  // of snapshots
 
-const char* const cr__table_names[CR_TABLES] = {"time", "q",       "v",      "energy",   "certificate",
-                                                "ctrl", "sensors", "events", "snapshots"};
+const char* const cr__table_names[CR_TABLES] = {"time", "q",   "v",       "energy", "certificate",
+                                                "ctrl", "act", "sensors", "events", "snapshots"};
 
 static crStatus cannot_trajectory_hdf5(const crTrajectoryFile* f, crError* error) {
     int cause = cr__hdf5_commit_error(f->file);
@@ -41,8 +42,16 @@ static crStatus cannot_trajectory_hdf5(const crTrajectoryFile* f, crError* error
 
 void cr__trajectory_shape(crTrajectoryFile* f) {
     const crModel* model = cr_world_model(f->world);
-    const size_t columns[CR_TABLES] = {
-        1, (size_t)model->nq, (size_t)model->nv, 2, 3, (size_t)model->nu, (size_t)model->nsensor, 16, 4};
+    const size_t columns[CR_TABLES] = {1,
+                                       (size_t)model->nq,
+                                       (size_t)model->nv,
+                                       2,
+                                       3,
+                                       (size_t)model->nu,
+                                       (size_t)model->na,
+                                       (size_t)model->nsensor,
+                                       16,
+                                       4};
     size_t longest = 0;
     for (int i = 0; i < CR_TABLES; i++) {
         f->tables[i] = (crTable){.set = -1, .columns = columns[i]};
@@ -160,6 +169,8 @@ static crStatus hdf5_write(void* self, const crRecord* record, crError* error) {
     certificate[2] = record->contacts;
     size_t nu = tables[CR_TABLE_CTRL].columns;
     if (nu > 0) memcpy(next_row_trajectory_hdf5(&tables[CR_TABLE_CTRL]), state->ctrl, nu * sizeof(double));
+    size_t na = tables[CR_TABLE_ACT].columns;
+    if (na > 0) memcpy(next_row_trajectory_hdf5(&tables[CR_TABLE_ACT]), state->act, na * sizeof(double));
     if (tables[CR_TABLE_SENSORS].columns > 0) {
         crStatus status =
             cr_world_sense(f->world, next_row_trajectory_hdf5(&tables[CR_TABLE_SENSORS]), error);
@@ -270,6 +281,12 @@ static bool put_actuators(hid_t file, const crModel* model) {
     }
     bool good = group >= 0 && texts != NULL &&
                 put_texts(group, "name", (const char(*)[CR_TRAJECTORY_TEXT])texts, count);
+    for (int i = 0; i < model->nu && good; i++) {
+        int place = model->actuators[i].act_place;
+        if (place >= 0) put_name(texts[place], model->actuators[i].name, "actuator", i);
+    }
+    if (good && model->na > 0)
+        good = put_texts(group, "act_name", (const char(*)[CR_TRAJECTORY_TEXT])texts, (hsize_t)model->na);
     if (group >= 0) H5Gclose(group);
     free(texts);
     return good;

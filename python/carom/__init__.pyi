@@ -177,6 +177,7 @@ class Actuator(NamedTuple):
     ctrl_upper: float
     force_lower: float
     force_upper: float
+    act: int
 
 class Sensor(NamedTuple):
     name: str
@@ -326,6 +327,7 @@ class Batch:
 
 class World:
     ctrl: Any
+    act: Any
     sensors: Readings
     def reset(self, key: Optional[str] = ...) -> None: ...
     def set_state(self, q: Optional[ArrayLike] = ..., v: Optional[ArrayLike] = ..., ctrl: Optional[ArrayLike] = ...,

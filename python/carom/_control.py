@@ -31,6 +31,7 @@ class Actuator(NamedTuple):
     ctrl_upper: float
     force_lower: float
     force_upper: float
+    act: int  # place among the activations, -1: it has none
 
 
 class Sensor(NamedTuple):
@@ -152,6 +153,29 @@ class ControlledWorld:
     @ctrl.setter
     def ctrl(self, values):
         _carom._control_set(self, values)
+
+    @property
+    def act(self):
+        """Activations of the actuators that have one, by name: a copy. world.act = {"servo": 0.2} writes those it names.
+
+        >>> import carom
+        >>> model = carom.Model()
+        >>> carom.World(model).act
+        {}
+        """
+        values = _carom._control_act(self)
+        return {a[0]: values[a[5]] for a in _carom._control_names(self.model)[1] if a[5] >= 0}
+
+    @act.setter
+    def act(self, given):
+        actuators = _carom._control_names(self.model)[1]
+        values = _carom._control_act(self)
+        for name, value in given.items():
+            place = actuators[_find("actuator", name, actuators)][5]
+            if place < 0:
+                raise KeyError(f"actuator {name!r} has no activation")
+            values[place] = value
+        _carom._control_act(self, values)
 
     @property
     def sensors(self):

@@ -3,6 +3,7 @@ from typing import NamedTuple
 
 from carom import _carom
 from carom._control import NamedModel
+from carom._picture import counted
 
 
 class Dofs(NamedTuple):
@@ -163,4 +164,4 @@ class Model(NamedModel, _carom.Model):
         return [Shape(**shape) for shape in self._shapes]
 
     def __repr__(self):
-        return f"<carom.Model: {self.nb - 1} bodies, {len(self.shapes)} shapes, {self.nv} velocities>"
+        return f"<carom.Model: {counted(self.nb - 1, 'body', 'bodies')}, {counted(len(self.shapes), 'shape')}, {counted(self.nv, 'velocity', 'velocities')}>"

@@ -9,6 +9,11 @@ import webbrowser
 from carom import _carom
 
 
+def counted(count, one, many=None):
+    """A number of things in words: 1 body, 2 bodies."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 class Picture:
     """A picture of a trajectory: svg is its text; a notebook shows it, `save` writes it, `open` shows it in a browser.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carom import _carom
-from carom._picture import shown
+from carom._picture import counted, shown
 
 _SHIPPED = Path(__file__).parent / "scenes"
 _MODELS = (".xml", ".mjcf", ".urdf", ".sdf", ".world")
@@ -91,7 +91,7 @@ class Scene(_carom.Scene):
         return shown(self.show, facts)
 
     def __repr__(self):
-        return f"<carom.Scene: {self.model.nb - 1} bodies, {self.duration:g} s>"
+        return f"<carom.Scene: {counted(self.model.nb - 1, 'body', 'bodies')}, {self.duration:g} s>"
 
 
 def scenes():

@@ -7,7 +7,7 @@ from carom import _array, _carom, _records
 from carom._impact import Contact
 from carom._control import ControlledWorld
 from carom._model import Model
-from carom._picture import Animation, Picture, Report, shown
+from carom._picture import Animation, Picture, Report, counted, shown
 
 
 class Certificate(_records.Certificate):
@@ -113,7 +113,7 @@ class World(ControlledWorld, _carom.World):
         energy, last = self.energy, self.certificate
         return shown(self.show, [("time", f"{self.time:g} s"), ("energy", f"{energy.total:.6g} J"),
                                  ("method, dt", f"{self.settings['method']}, {self.settings['dt']:g} s"),
-                                 ("last step", f"{last.outcome}, residual {last.residual:.1e}, {last.contacts} contacts")])
+                                 ("last step", f"{last.outcome}, residual {last.residual:.1e}, {counted(last.contacts, 'contact')}")])
 
     @property
     def certificate(self):
@@ -252,7 +252,7 @@ class Trajectory(_carom.Trajectory):
 
     def __repr__(self):
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if len(self) else "empty"
-        return f"<carom.Trajectory: {len(self)} records, {span}, {len(self.bodies)} bodies>"
+        return f"<carom.Trajectory: {counted(len(self), 'record')}, {span}, {counted(len(self.bodies), 'body', 'bodies')}>"
 
 
 _carom._register(Model, World, Trajectory, Contact, _array.view, _array.fresh, _array.events,

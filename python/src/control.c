@@ -1,6 +1,7 @@
 // control.c - names, controls, sensors and the dynamics of a world, for carom/_control.py.
 //
 // Numbers go out as lists: these are small, and who needs speed writes world.q and world.v. Fails: carom.Error.
+#include <math.h>
 #include <stdlib.h>
 
 #include "binding.h"
@@ -51,8 +52,8 @@ PyObject* py_control_names(PyObject* module, PyObject* args) {
     }
     for (int i = 0; good && i < model->nu; i++) {
         const crActuator* a = &model->actuators[i];
-        good = append(actuators, Py_BuildValue("(zdddd)", a->name, a->ctrl_lower, a->ctrl_upper,
-                                               a->force_lower, a->force_upper));
+        good = append(actuators, Py_BuildValue("(zddddi)", a->name, a->ctrl_lower, a->ctrl_upper,
+                                               a->force_lower, a->force_upper, a->act_place));
     }
     for (int i = 0; good && i < model->site_count; i++) {
         good = append(sites, Py_BuildValue("(zi)", model->sites[i].name, model->sites[i].body));
@@ -105,6 +106,28 @@ PyObject* py_control_set(PyObject* module, PyObject* args) {
     if (good && status == CR_OK && model->nu > 0) memcpy(own, x, (size_t)model->nu * sizeof *x);
     free(x);
     if (status != CR_OK) return py_raise(&error);
+    if (!good) return NULL;
+    Py_RETURN_NONE;
+}
+
+// _control_act(world): activations; _control_act(world, values): writes them
+PyObject* py_control_act(PyObject* module, PyObject* args) {
+    (void)module;
+    PyObject *object, *values = NULL;
+    if (!PyArg_ParseTuple(args, "O!|O", WORLD_TYPE, &object, &values)) return NULL;
+    PyWorld* self = world_of(object);
+    if (self == NULL) return NULL;
+    const crModel* model = cr_world_model(self->world);
+    crState* state = cr_world_state(self->world);
+    if (values == NULL) return list_of(state->act, model->na);
+    double* x = malloc(((size_t)model->na + 1) * sizeof *x);
+    if (x == NULL) return PyErr_NoMemory();
+    bool good = py_doubles(values, "act", model->na, x);
+    for (int i = 0; i < model->na && good; i++) {
+        good = isfinite(x[i]) || py_refuse(CR_ERR_FINITE, "act", "act[%d]: must be finite, got %g", i, x[i]);
+    }
+    if (good && model->na > 0) memcpy(state->act, x, (size_t)model->na * sizeof *x);
+    free(x);
     if (!good) return NULL;
     Py_RETURN_NONE;
 }

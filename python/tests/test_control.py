@@ -1,4 +1,6 @@
 """Controls, sensors and dynamics by name."""
+import json
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,25 @@ def test_reset(arm):
     with pytest.raises(carom.Error):
         arm.set_state(q=[np.nan, 0])
     assert arm.hash == before
+
+
+def test_activations_by_name(tmp_path):
+    scene = {"carom": 1, "gravity": [0, 0, 0], "step": {"dt": 0.01},
+             "bodies": [{"name": "a", "joint": "hinge", "mass": 1, "inertia": [1, 1, 2]}],
+             "actuators": [{"name": "now", "joint": "a"},
+                           {"name": "slow", "joint": "a", "activation": "filter", "time_constant": 0.1, "act": 0.5}]}
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(scene))
+    loaded = carom.load(str(path))
+    world = loaded.world()
+    assert [a.act for a in loaded.model.actuators] == [-1, 0] and world.act == {"slow": 0.5}
+    world.ctrl["slow"] = 1.0
+    world.step()
+    assert world.act["slow"] == pytest.approx(0.55) and world.v[0] == pytest.approx(0.01 * 0.5 / 2)
+    world.act = {"slow": -2.0}
+    assert world.act == {"slow": -2.0}
+    with pytest.raises(KeyError, match="no activation"):
+        world.act = {"now": 1.0}
+    with pytest.raises(carom.Error) as error:
+        world.act = {"slow": float("nan")}
+    assert error.value.field == "act" and world.act == {"slow": -2.0}

@@ -57,10 +57,10 @@ def check_fields(node, kind):
 
 
 # classes whose attributes are set by their constructors
-INSTANCES = ("Error", "Batch", "Task", "TaskEnv", "TaskVectorEnv", "MotionAudit", "Region", "Box", "VectorEnv", "Fit", "Fits", "MotionFit", "MotionFits")
+INSTANCES = ("Error", "Batch", "Task", "TaskEnv", "TaskVectorEnv", "MotionAudit", "Region", "Box", "VectorEnv", "Fit", "Fits", "MotionFit", "MotionFits", "Steps")
 
 
-@pytest.mark.parametrize("module", ["__init__", "env", "fit", "plot"])
+@pytest.mark.parametrize("module", ["__init__", "derivatives", "env", "fit", "plot"])
 def test_stub_and_module_agree(module):
     if module == "plot":
         pytest.importorskip("matplotlib")
@@ -95,7 +95,7 @@ def public(name):
 
 def test_every_public_name_has_an_example_that_runs():
     cases = [(carom, [name for name in carom.__all__ if not name.startswith("__") and name != "numerics_revision"])]
-    for name in ("env", "fit", "plot"):
+    for name in ("derivatives", "env", "fit", "plot"):
         if name == "plot":
             pytest.importorskip("matplotlib")
         cases.append((importlib.import_module(f"carom.{name}"), public(name)))

@@ -123,9 +123,9 @@ static crStatus check_between(const char* name, double value, double most, crErr
 }
 
 static crStatus check_decay(const crForm* f, crError* error) {
-    if (!isfinite(f->near) || !isfinite(f->far)) {
-        return cr_error_set(error, CR_ERR_FINITE, isfinite(f->near) ? "far" : "near",
-                            "near, far: are %g and %g, must be finite", f->near, f->far);
+    if (!isfinite(f->begin) || !isfinite(f->end)) {
+        return cr_error_set(error, CR_ERR_FINITE, isfinite(f->begin) ? "far" : "near",
+                            "near, far: are %g and %g, must be finite", f->begin, f->end);
     }
     return check_between("scale", f->scale, 1e9, error);
 }
@@ -165,7 +165,7 @@ static int decay(const crForm* f, double* x, double* value) {
     for (int i = 0; i < CR_FORM_ROWS; i++) {
         double t = LONG * (double)i / (CR_FORM_ROWS - 1);
         x[i] = t * f->scale;
-        value[i] = f->far + (f->near - f->far) * cr__exp2(-log2e * t);
+        value[i] = f->end + (f->begin - f->end) * cr__exp2(-log2e * t);
     }
     return CR_FORM_ROWS;
 }

@@ -82,3 +82,37 @@ void cr__pseudo_inverse(double* A, int n, double* work) {
         }
     }
 }
+
+static double product(const double* a, const double* b, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+// From zero all iterates lie in the range of A, so that their limit has the least norm (Hestenes and Stiefel 1952).
+bool cr__least_norm(const double* A, int n, const double* b, double tol, double* x, double* work) {
+    double *r = work, *d = work + n, *Ad = work + 2 * n, size = product(b, b, n), left = size;
+    for (int i = 0; i < n; i++) {
+        x[i] = 0.0;
+        r[i] = d[i] = b[i];
+    }
+    for (int made = 0; left > tol * tol * size && made < 4 * n; made++) {
+        for (int i = 0; i < n; i++) {
+            Ad[i] = product(A + (size_t)i * (size_t)n, d, n);
+        }
+        double curve = product(d, Ad, n);
+        if (!(curve > 0.0)) return false;
+        double step = left / curve, before = left;
+        for (int i = 0; i < n; i++) {
+            x[i] += step * d[i];
+            r[i] -= step * Ad[i];
+        }
+        left = product(r, r, n);
+        for (int i = 0; i < n; i++) {
+            d[i] = r[i] + left / before * d[i];
+        }
+    }
+    return left <= tol * tol * size;
+}

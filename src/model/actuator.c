@@ -3,11 +3,13 @@
 // f = force - stiffness l - damping dl/dt holds for a whole step, with the coefficients at its beginning: at a force
 // limit f is constant. Slopes that pull back are implicit, others explicit. Along several joints the matrix
 // g g^T s of a slope s has entries that the factor of a tree has no place for; the diagonal |g_i| sum |g_j| s is
-// at least as large and takes its place: the step stays of first order and never gains by it.
+// at least as large and takes its place: the step stays of first order and never gains by it. Where all actuators along a
+// velocity together exceed its limit at the beginning of a step, they give that limit throughout.
 // Fails: cr_model_add_actuator names the field.
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/power.h"
 #include "carom/dynamics.h"
 #include "model/actuate.h"
 #include "model/store.h"
@@ -46,6 +48,20 @@ static crStatus check_dofs(crModel* model, const crActuator* a) {
     return CR_OK;
 }
 
+static crStatus check_activation(crModel* model, const crActuator* a) {
+    if ((unsigned)a->activation >= CR_ACTIVATION_KINDS)
+        return refuse(model, CR_ERR_RANGE, "activation", "is none of the kinds", (double)a->activation);
+    bool filter = a->activation == CR_ACTIVATION_FILTER || a->activation == CR_ACTIVATION_FILTER_EXACT;
+    if (filter && !(a->time_constant > 0.0 && isfinite(a->time_constant)))
+        return refuse(model, CR_ERR_RANGE, "time_constant", "of a filter must be > 0", a->time_constant);
+    if (a->activation == CR_ACTIVATION_NONE) return CR_OK;
+    if (!(a->act_lower <= a->act_upper))
+        return refuse(model, CR_ERR_RANGE, "act_upper", "must be >= act_lower", a->act_upper);
+    if (!(isfinite(a->act) && a->act >= a->act_lower && a->act <= a->act_upper))
+        return refuse(model, CR_ERR_RANGE, "act", "must be act_lower to act_upper", a->act);
+    return CR_OK;
+}
+
 static crStatus check_numbers(crModel* model, const crActuator* a) {
     for (int k = 0; k < 3; k++) {
         if (!isfinite(a->gain[k])) return refuse(model, CR_ERR_FINITE, "gain", "must be finite", a->gain[k]);
@@ -56,6 +72,8 @@ static crStatus check_numbers(crModel* model, const crActuator* a) {
     if (!(a->force_lower <= a->force_upper))
         return refuse(model, CR_ERR_RANGE, "force_upper", "must be >= force_lower", a->force_upper);
     if (!isfinite(a->ctrl)) return refuse(model, CR_ERR_FINITE, "ctrl", "must be finite", a->ctrl);
+    crStatus status = check_activation(model, a);
+    if (status != CR_OK) return status;
     return cr__control_check(a, model->nu, a->ctrl, &model->error);
 }
 
@@ -79,6 +97,7 @@ int cr_model_add_actuator(crModel* model, const crActuator* actuator) {
     crActuator* all = cr__store_reserve(model, STORE_ACTUATORS, model->actuators, model->nu + 1, sizeof *all);
     if (all == NULL) return cr__store_full(model);
     model->actuators = all;
+    own.act_place = own.activation != CR_ACTIVATION_NONE ? model->na++ : -1;
     for (int k = 0; k < own.dof_count; k++) {
         own.next[k] = model->dof_actuator[own.dof[k]];
         model->dof_actuator[own.dof[k]] = model->nu * CR_ACTUATOR_JOINTS + k;
@@ -112,9 +131,32 @@ double cr__actuator_rate(const crModel* model, int actuator, const double* v) {
     return sum;
 }
 
+double cr__actuator_input(const crModel* model, const crState* state, int actuator) {
+    int place = model->actuators[actuator].act_place;
+    return place >= 0 ? state->act[place] : state->ctrl[actuator];
+}
+
+// w by its rate (ctrl - w)/T or ctrl over h
+static double moved(const crActuator* a, double ctrl, double w, double h) {
+    const double log2e = 1.4426950408889634;
+    double t = h / a->time_constant;
+    if (a->activation == CR_ACTIVATION_INTEGRATOR) return w + h * ctrl;
+    if (a->activation == CR_ACTIVATION_FILTER) return w + t * (ctrl - w);
+    return w + (ctrl - w) * (1.0 - cr__exp2(-log2e * fmin(t, 600.0)));
+}
+
+void cr__activations_move(const crModel* model, crState* state, double h) {
+    for (int i = 0; i < model->nu && model->na > 0; i++) {
+        const crActuator* a = &model->actuators[i];
+        if (a->act_place < 0) continue;
+        double w = moved(a, state->ctrl[i], state->act[a->act_place], h);
+        state->act[a->act_place] = fmin(a->act_upper, fmax(a->act_lower, w));
+    }
+}
+
 static crActuation actuate(const crModel* model, int i, const crState* state) {
     const crActuator* a = &model->actuators[i];
-    double ctrl = state->ctrl[i];
+    double ctrl = cr__actuator_input(model, state, i);
     crActuation x = {a->gain[0] * ctrl + a->bias[0], -(a->gain[1] * ctrl + a->bias[1]),
                      -(a->gain[2] * ctrl + a->bias[2])};
     double f = x.force;
@@ -130,11 +172,20 @@ void cr_model_actuate(const crModel* model, const crState* state, crDynamics* d)
     for (int i = 0; i < model->nu; i++) {
         d->actuation[i] = actuate(model, i, state);
     }
+    for (int i = 0; i < model->nv && model->nu > 0; i++) {
+        const crDof* dof = &model->dofs[i];
+        d->limit[i] = (double)NAN;
+        if (!(dof->force_lower < dof->force_upper) || model->dof_actuator[i] < 0) continue;
+        double sum = cr__dof_actuation(model, d, state->q, state->v, i);
+        if (sum > dof->force_upper) d->limit[i] = dof->force_upper;
+        if (sum < dof->force_lower) d->limit[i] = dof->force_lower;
+    }
 }
 
 double cr__dof_actuation(const crModel* model, const crDynamics* d, const double* q, const double* v,
                          int dof) {
     double sum = 0.0;
+    if (model->nu > 0 && !isnan(d->limit[dof])) return d->limit[dof];
     for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
         const crActuation* x = &d->actuation[i];
@@ -157,7 +208,8 @@ static double bound(const crActuator* a, int place) {
 
 double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int dof) {
     double stiffness = model->dofs[dof].stiffness, damping = model->dofs[dof].damping;
-    for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
+    bool limited = model->nu > 0 && !isnan(d->limit[dof]);
+    for (int t = limited ? -1 : model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
         double most = bound(&model->actuators[i], t % CR_ACTUATOR_JOINTS);
         stiffness += most * fmax(0.0, d->actuation[i].stiffness);
@@ -168,7 +220,8 @@ double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int do
 
 double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const double* v, int dof) {
     double sum = model->dofs[dof].stiffness * v[dof];
-    for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
+    bool limited = model->nu > 0 && !isnan(d->limit[dof]);
+    for (int t = limited ? -1 : model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
         double stiffness = fmax(0.0, d->actuation[i].stiffness);
         if (stiffness > 0.0)
@@ -178,9 +231,16 @@ double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const doub
     return sum;
 }
 
+// way of a joint along one velocity
+static double way_of(const crModel* model, int dof, double h, crMove move) {
+    const crBody* body = &model->bodies[model->dof_body[dof]];
+    int q = body->q + dof - body->v;
+    return has_length(model, dof) ? move.q1[q] - move.q0[q] : 0.5 * h * (move.v0[dof] + move.v1[dof]);
+}
+
 double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof, double h, crMove move,
                              double* damped) {
-    double sum = 0.0;
+    double sum = isnan(d->limit[dof]) ? 0.0 : d->limit[dof] * way_of(model, dof, h, move);
     for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         if (t % CR_ACTUATOR_JOINTS != 0) continue;
         int i = cr__term_actuator(t);
@@ -189,8 +249,9 @@ double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof,
         double from = cr__actuator_length(model, i, move.q0), to = cr__actuator_length(model, i, move.q1);
         double way = to - from;
         for (int k = 0; k < a->dof_count; k++) {
-            if (!has_length(model, a->dof[k]))
-                way += 0.5 * h * a->gear[k] * (move.v0[a->dof[k]] + move.v1[a->dof[k]]);
+            double own = a->gear[k] * way_of(model, a->dof[k], h, move);
+            if (!has_length(model, a->dof[k])) way += own;
+            if (!isnan(d->limit[a->dof[k]])) way -= own;  // counted by its limit
         }
         const crActuation* x = &d->actuation[i];
         sum += way * (x->force - 0.5 * x->stiffness * (from + to) - x->damping * rate);

@@ -41,6 +41,11 @@ static crStatus check_dof(crModel* model, crJoint joint, int j, const crDof* dof
     }
     if (!(dof->lower < dof->upper))
         return refuse(model, CR_ERR_RANGE, "upper", "must be > lower", dof->upper);
+    bool forced = dof->force_lower != 0.0 || dof->force_upper != 0.0;
+    if (forced &&
+        !(dof->force_lower <= 0.0 && dof->force_upper >= 0.0 && dof->force_lower < dof->force_upper))
+        return refuse(model, CR_ERR_RANGE, "force_upper", "must be >= 0 and force_lower <= 0",
+                      dof->force_upper);
     bool limited = dof->lower > -INFINITY || dof->upper < INFINITY;
     if (joint == CR_JOINT_FREE && (any || limited)) {
         return refuse(model, CR_ERR_RANGE, "dof",

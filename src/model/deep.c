@@ -138,12 +138,15 @@ void cr__deep_half(const crModel* model, const crDynamics* d, int i, double* x) 
     *above = cr__twist_add(*above, d->carry[b]);
 }
 
-double cr__deep_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
+void cr__deep_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z) {
+    const crBody* body = &model->bodies[b];
     crTwist a = {0};
-    for (int j = model->dof_parent[i]; j >= 0; j = model->dof_parent[j]) {
-        a = cr__twist_madd(a, v[j], d->axis[j]);
+    if (cr__moves(model, body->parent)) a = d->carry[body->parent];
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        z[i - body->v] = d->pivot[i] * (v[i] + cr__twist_dot(a, d->gain[i]));
+        a = cr__twist_madd(a, v[i], d->axis[i]);
     }
-    return d->pivot[i] * (v[i] + cr__twist_dot(a, d->gain[i]));
+    d->carry[b] = a;
 }
 
 // the twist of b by x, and its own momentum with it

@@ -8,7 +8,7 @@
 #include "model/spatial.h"
 
 #define CR__PIVOT_NOISE 1e-14  // of its entry of M: less is no pivot
-#define CR__DEEP        128    // velocities on a path; trees with longer ones are deep
+#define CR__DEEP        48     // velocities on a path; trees with longer ones are deep
 
 static inline bool cr__is_deep(const crModel* model, int body) {
     return model->bodies[model->bodies[body].root].deep;
@@ -34,6 +34,7 @@ double cr__deep_entry(const crModel* model, const crDynamics* d, int i, int j); 
 // and the bodies cleared before.
 void cr__deep_path_half(const crDynamics* d, const int* chain, int count, double* x);
 void cr__deep_half(const crModel* model, const crDynamics* d, int i, double* x);
-double cr__deep_velocity(const crModel* model, const crDynamics* d, const double* v, int i);  // D^1/2 L v
+void cr__deep_velocities(const crModel* model, const crDynamics* d, int b, const double* v,
+                         double* z);  // D^1/2 L v
 
 #endif

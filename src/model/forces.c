@@ -85,7 +85,10 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
-        if (cr__joint(body)->log != NULL) {
+        const crDof* axes = model->dofs + body->v;
+        bool sprung = cr__joint(body)->log != NULL &&
+                      (axes[0].stiffness > 0.0 || axes[1].stiffness > 0.0 || axes[2].stiffness > 0.0);
+        if (sprung) {
             crVec3 spring = ball_spring(model->dofs + body->v, state->q + body->q);
             crVec3 sum = cr_add(cr__load_vec(k + body->v), spring);
             cr__store_vec(sum, k + body->v);

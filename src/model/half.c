@@ -86,19 +86,22 @@ static bool is_path(const crModel* model, const int* chain, int count) {
     return model->dof_depth[last] == count - 1 && !model->bodies[model->dof_body[last]].single;
 }
 
+// whether these velocities are all there are from a root down to the last of them
+static bool is_whole_path(const crModel* model, const crDynamics* d, const int* chain, int count) {
+    if (!is_path(model, chain, count) || model->row[chain[count - 1]] < 0) return false;
+    const int* above = d->path + model->row[chain[count - 1]];
+    for (int k = 0; k < count; k++) {
+        if (above[k] != chain[k]) return false;
+    }
+    return !cr__is_deep(model, model->dof_body[chain[0]]);
+}
+
 // Velocities of two bodies in two trees are two paths, ascending: how many of them are the first, 0 where it is otherwise.
-static int first_of_two(const crModel* model, const int* col, int count) {
-    int first = 0;
-    while (first < count && model->dof_depth[col[first]] == first) {
-        first++;
-    }
-    if (first == 0 || first == count || !is_path(model, col, first)) return 0;
-    for (int k = first; k < count; k++) {
-        if (model->dof_depth[col[k]] != k - first) return 0;
-    }
-    int a = model->dof_body[col[0]], b = model->dof_body[col[first]];
-    bool two = is_path(model, col + first, count - first) && model->bodies[a].root != model->bodies[b].root;
-    return two && !cr__is_deep(model, a) && !cr__is_deep(model, b) ? first : 0;
+static int first_of_two(const crModel* model, const crDynamics* d, const int* col, int count) {
+    int first = count > 0 ? count - 1 - model->dof_depth[col[count - 1]] : 0;
+    if (first <= 0) return 0;
+    return is_whole_path(model, d, col, first) && is_whole_path(model, d, col + first, count - first) ? first
+                                                                                                      : 0;
 }
 
 static inline void subtract(double share, const double* restrict row, int count, double* restrict x) {
@@ -196,7 +199,7 @@ static void add_rows(const crModel* model, const crDynamics* d, const crRows* ro
     double* value = H->value + H->entries;
     bool path = is_path(model, chain, width);
     bool whole = !path && end - r == 3 && rows->start[r + 1] - rows->start[r] == width;
-    int first = whole ? first_of_two(model, chain, width) : 0;
+    int first = whole ? first_of_two(model, d, chain, width) : 0;
     if (path) add_paths(model, d, rows, r, end, chain, width, value);
     if (first > 0) add_two_paths(model, d, rows, r, first, width, value);
     path = path || first > 0;
@@ -226,7 +229,7 @@ static int columns(const crModel* model, const crDynamics* d, const int* col, in
         if (out != NULL) memcpy(out, above, (size_t)length * sizeof *out);
         return length;
     }
-    if (first_of_two(model, col, count) > 0) {
+    if (first_of_two(model, d, col, count) > 0) {
         if (out != NULL) memcpy(out, col, (size_t)count * sizeof *out);
         return count;
     }
@@ -261,13 +264,19 @@ crStatus cr_rows_half(const crModel* model, const crDynamics* d, const crRows* r
     return CR_OK;
 }
 
-double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i) {
-    if (cr__is_deep(model, model->dof_body[i])) return cr__deep_velocity(model, d, v, i);
-    const double* row = d->L + model->row[i];
-    const int* path = d->path + model->row[i];
-    double sum = v[i];
-    for (int k = 0; k < model->dof_depth[i]; k++) {
-        sum += row[k] * v[path[k]];
+void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z) {
+    const crBody* body = &model->bodies[b];
+    if (cr__is_deep(model, b)) {
+        cr__deep_velocities(model, d, b, v, z);
+        return;
     }
-    return d->pivot[i] * sum;
+    for (int i = body->v; i < body->v + body->nv; i++) {
+        const double* row = d->L + model->row[i];
+        const int* path = d->path + model->row[i];
+        double sum = v[i];
+        for (int k = 0; k < model->dof_depth[i]; k++) {
+            sum += row[k] * v[path[k]];
+        }
+        z[i - body->v] = d->pivot[i] * sum;
+    }
 }

@@ -78,7 +78,8 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
         take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double)) &&
-        take(arena, &made.actuation, model->nu, sizeof(crActuation));
+        take(arena, &made.actuation, model->nu, sizeof(crActuation)) &&
+        take(arena, &made.limit, model->nu > 0 ? nv : 0, sizeof(double));
     if (ok && has_deep(model)) {
         ok = cr__deep_create(arena, trees, &made.articulated) &&
              take(arena, &made.gain, nv, sizeof(crTwist)) && take(arena, &made.weight, nv, sizeof(double)) &&
@@ -86,6 +87,9 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
              take(arena, &made.momentum, trees, sizeof(crTwist));
     }
     if (!ok) return CR_ERR_MEMORY;
+    for (int i = 0; i < nv && model->nu > 0; i++) {
+        made.limit[i] = (double)NAN;
+    }
     made.pose[0] = cr_pose_identity();
     for (int i = 1; i < nb; i++) {
         if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);

@@ -112,8 +112,9 @@ void cr__tree_scale(const crModel* model, crPart tree, double want, double T, do
 crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* state, crDynamics* d,
                        crFlowWork work);
 
-// z = D^1/2 L v at velocity i of a tree: rows of H over z are those of J over v.
-double cr__half_velocity(const crModel* model, const crDynamics* d, const double* v, int i);
+// z = D^1/2 L v at the velocities of body b of a tree (nv of it), after those above it: rows of H over z are those of
+// J over v.
+void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z);
 
 // Does v move the body?
 static inline bool cr__moves(const crModel* model, int body) { return model->bodies[body].last >= 0; }
@@ -172,7 +173,7 @@ static inline bool cr__dynamics_fits(const crModel* model, const crDynamics* d) 
 static inline bool cr__state_fits(const crModel* model, const crState* s) {
     if (model == NULL || s == NULL) return false;
     bool velocities = s->v != NULL && s->force != NULL && s->motor_speed != NULL;
-    bool controls = model->nu == 0 || s->ctrl != NULL;
+    bool controls = (model->nu == 0 || s->ctrl != NULL) && (model->na == 0 || s->act != NULL);
     return controls && (model->nq == 0 || s->q != NULL) && (model->nv == 0 || velocities);
 }
 static inline bool cr__shape_exists(const crModel* model, int shape) {

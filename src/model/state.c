@@ -22,16 +22,19 @@ crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
                     zeros(arena, model->nv),
                     zeros(arena, model->nv),
                     zeros(arena, model->nv),
-                    zeros(arena, model->nu)};
+                    zeros(arena, model->nu),
+                    zeros(arena, model->na)};
     if (made.q == NULL || made.v == NULL || made.force == NULL || made.motor_speed == NULL ||
-        made.ctrl == NULL)
+        made.ctrl == NULL || made.act == NULL)
         return CR_ERR_MEMORY;
     if (model->nq > 0) memcpy(made.q, model->q0, (size_t)model->nq * sizeof(double));
     for (int i = 0; i < model->nv; i++) {
         made.motor_speed[i] = model->dofs[i].motor_speed;
     }
     for (int i = 0; i < model->nu; i++) {
-        made.ctrl[i] = model->actuators[i].ctrl;
+        const crActuator* a = &model->actuators[i];
+        made.ctrl[i] = a->ctrl;
+        if (a->act_place >= 0) made.act[a->act_place] = a->act;
     }
     *state = made;
     return CR_OK;
@@ -54,6 +57,7 @@ static crStatus check_numbers_state(const crModel* model, const crState* state, 
     if (status == CR_OK) status = check_finite("force", state->force, model->nv, error);
     if (status == CR_OK) status = check_finite("motor_speed", state->motor_speed, model->nv, error);
     if (status == CR_OK) status = check_finite("ctrl", state->ctrl, model->nu, error);
+    if (status == CR_OK) status = check_finite("act", state->act, model->na, error);
     for (int i = 0; i < model->nu && status == CR_OK; i++) {
         status = cr__control_check(&model->actuators[i], i, state->ctrl[i], error);
     }

@@ -45,7 +45,7 @@ typedef struct crBarrier {
     int pairs;
 } crBarrier;
 
-static crBarrierKind kind_of(const crRelaxUnit* unit) {
+static crBarrierKind barrier_kind(const crRelaxUnit* unit) {
     if (unit->kind == CR_BLOCK_EQUALITY) return BARRIER_FREE;
     if (unit->kind == CR_BLOCK_UNILATERAL) return BARRIER_HALF;
     if (unit->kind == CR_BLOCK_CONE) return unit->part[0].limit > 0.0 ? BARRIER_CONE : BARRIER_HALF;
@@ -134,7 +134,7 @@ static double largest_step(const crBarrier* b) {
     for (int i = 0; i < s->units; i++) {
         const crRelaxUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
-        crBarrierKind kind = kind_of(unit);
+        crBarrierKind kind = barrier_kind(unit);
         if (kind == BARRIER_CONE) {
             step = fmin(step, cone_step(b->x + row, b->dx + row, n));
             step = fmin(step, cone_step(b->y + row, b->dy + row, n));
@@ -167,7 +167,7 @@ static void barrier_start(crBarrier* b, const double* x) {
         const crRelaxUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         double push = START_SHIFT * b->speed / s->weight[row], speed = START_SHIFT * b->speed;
-        crBarrierKind kind = kind_of(unit);
+        crBarrierKind kind = barrier_kind(unit);
         for (int a = 0; a < n; a++) {
             b->x[row + a] = x[row + a];
             b->y[row + a] = b->y2[row + a] = 0.0;
@@ -205,7 +205,7 @@ static void plain_impulses(const crBarrier* b, double* x) {
         double q[CR_RELAX_ROWS];
         for (int a = 0; a < unit->count; a++) {
             q[a] = b->x[unit->row + a];
-            if (kind_of(unit) == BARRIER_CONE) q[a] /= scale_x(unit, a);
+            if (barrier_kind(unit) == BARRIER_CONE) q[a] /= scale_x(unit, a);
         }
         cr__relax_nearest(unit, q, x + unit->row, NULL);
     }
@@ -223,7 +223,7 @@ static void barrier_point(crBarrier* b) {
     for (int i = 0; i < s->units; i++) {
         const crRelaxUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
-        crBarrierKind kind = kind_of(unit);
+        crBarrierKind kind = barrier_kind(unit);
         double *G = s->G + unit->square, w = s->weight[row], *x = b->x + row, *y = b->y + row;
         for (int a = 0; a < n; a++) {
             b->r[row + a] += b->s[row + a];
@@ -277,7 +277,7 @@ static void barrier_wanted(crBarrier* b, double centre) {
         const crRelaxUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         double aim = centre * b->mean * b->speed * b->speed / s->weight[row];
-        crBarrierKind kind = kind_of(unit);
+        crBarrierKind kind = barrier_kind(unit);
         if (kind == BARRIER_CONE) {
             double ll[3], sx[3], sy[3], corrector[3] = {0.0, 0.0, 0.0};
             jordan(b->lambda + row, b->lambda + row, n, ll);
@@ -306,7 +306,7 @@ static void constant_part(crBarrier* b) {
     for (int i = 0; i < s->units; i++) {
         const crRelaxUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
-        crBarrierKind kind = kind_of(unit);
+        crBarrierKind kind = barrier_kind(unit);
         if (kind == BARRIER_CONE) {
             double quotient[3];
             jordan_solve(b->lambda + row, b->rc + row, n, quotient);
@@ -346,7 +346,7 @@ static void barrier_direction(crBarrier* b) {
     for (int i = 0; i < s->units; i++) {
         const crRelaxUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
-        crBarrierKind kind = kind_of(unit);
+        crBarrierKind kind = barrier_kind(unit);
         double dv[CR_RELAX_ROWS], product[CR_RELAX_ROWS];
         for (int a = 0; a < n; a++) {
             dv[a] = b->t[row + a] + b->r[row + a];

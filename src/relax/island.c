@@ -7,18 +7,22 @@
 
 #define ROUNDING 1e-15  // of a velocity, relative to the largest one
 
-double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
+double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, double* each) {
     const crSpace* s = &island->space;
     cr__space_gather(s, x, island->z);
     cr__space_velocity(s, island->z, island->u);
-    double residual = cr__space_residual(s, x, island->u);
-    double error = cr__space_error(s, x, island->u, island->work);
+    double error = cr__space_error(s, x, island->u, island->work, each);
     if (error < island->error) {
         island->error = error;
         island->stage = stage;
         memcpy(island->best, x, (size_t)s->rows * sizeof *x);
     }
-    return residual;
+    return error;
+}
+
+double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
+    cr__island_judge(island, x, stage, NULL);
+    return cr__space_residual(&island->space, x, island->u);
 }
 
 crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) {

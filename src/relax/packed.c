@@ -194,6 +194,19 @@ static void mark_live(Run* run) {
     cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
 }
 
+// The largest share of the direction that a sweep may start with. Momentum moves impulses far, and leaves errors in
+// velocities that sweeps with less of it remove.
+static double most_share(const crPackedIsland* island) {
+    static const struct {
+        double left, share;
+    } fades[] = {{0.1, 0.0}, {0.25, 0.7}, {0.5, 0.85}};
+    double left = (double)(island->limit - island->sweeps);
+    for (size_t k = 0; k < sizeof fades / sizeof fades[0]; k++) {
+        if (left < fades[k].left * island->fade) return fades[k].share;
+    }
+    return 1.0;
+}
+
 // the next share of the direction, after Nesterov; none where the last sweep went against it, or where it has
 // run past a regime: from there it would stir the whole island
 static void choose_ratios(Run* run) {
@@ -204,7 +217,7 @@ static void choose_ratios(Run* run) {
         if (grows || island->along < 0) island->momentum = 1.0;
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
         run->keep[i] = run->beta[i];
-        run->beta[i] = (island->momentum - 1.0) / next;
+        run->beta[i] = fmin((island->momentum - 1.0) / next, most_share(island));
         island->momentum = next;
     }
 }

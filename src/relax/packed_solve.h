@@ -8,6 +8,7 @@ typedef struct crPackedIsland {
     bool live;        // in: has contacts to be solved
     double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
     int limit;        // in: sweeps
+    int fade;         // in: the last ones, over which momentum fades; 0: it does not
     int trial;        // in: sweeps after which an island ends that is far from tol; 0: none does
     bool solved;      // out
     int sweeps;       // out

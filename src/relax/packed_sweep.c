@@ -121,13 +121,13 @@ void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first
     }
 }
 
-static void by_colours(crPacked* p, crTaskFn fn) {
+static void sweep_colours(crPacked* p, crTaskFn fn) {
     crPackedSweep sweep = {p, 0};
     cr__packed_by_colours(p, fn, &sweep, &sweep.first);
 }
 
 void cr__packed_sweep(crPacked* p) {
-    by_colours(p, CR_BEST(sweep));
+    sweep_colours(p, CR_BEST(sweep));
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
@@ -179,7 +179,7 @@ static void apply_range(void* ctx, int begin, int end) {
 
 void cr__packed_apply(crPacked* p) {
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    by_colours(p, apply_range);
+    sweep_colours(p, apply_range);
     cr__units_apply(p->units, p->z);
 }
 

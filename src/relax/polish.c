@@ -136,7 +136,7 @@ double cr__island_convex_residual(const crSpace* s, const double* x, const doubl
     return isfinite(r) ? r : (double)INFINITY;
 }
 
-static double judge(const crPolish* p, const double* x) {
+static double polish_residual(const crPolish* p, const double* x) {
     crIsland* island = p->island;
     cr__space_gather(&island->space, x, island->z);
     cr__space_velocity(&island->space, island->z, island->u);
@@ -173,7 +173,7 @@ crStatus cr__island_polish(crIsland* island, const double* shift, double* x) {
     p.g = p.z + nz;
     p.d = p.g + nz;
     double* z0 = p.d + nz;
-    double r = judge(&p, x), least = r, target = enough(&p);
+    double r = polish_residual(&p, x), least = r, target = enough(&p);
     int begin = s->factorizations;
     memcpy(p.x0, x, rows * sizeof *x);
     memcpy(z0, island->z, nz * sizeof *z0);
@@ -183,7 +183,7 @@ crStatus cr__island_polish(crIsland* island, const double* shift, double* x) {
         memcpy(p.z, z0, nz * sizeof *z0);
         memset(p.du, 0, rows * sizeof *p.du);
         int steps = polish_inner(&p, tol);
-        double after = steps < 0 ? (double)INFINITY : judge(&p, p.x);
+        double after = steps < 0 ? (double)INFINITY : polish_residual(&p, p.x);
         if (after < least) {
             least = after;
             target = enough(&p);
@@ -199,7 +199,7 @@ crStatus cr__island_polish(crIsland* island, const double* shift, double* x) {
             p.k /= 8.0;
         }
     }
-    judge(&p, x);
+    polish_residual(&p, x);
     island->shift = largest_shift(&p);
     cr_arena_release(island->arena, mark);
     return CR_OK;

@@ -19,7 +19,7 @@ crRelaxParams cr__relax_params(void) {
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
-    static const char* const names[] = {"guess", "sweeps", "directions", "newton", "convex"};
+    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "convex"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
 }
 
@@ -34,6 +34,13 @@ static crStatus run_newton(crIsland* island, double* x) {
     if (cr__island_solved(island) || far || island->params.newton <= 0) return CR_OK;
     memcpy(x, island->best, (size_t)s->rows * sizeof *x);
     return cr__island_newton(island, x);
+}
+
+// Towards near, from the best point.
+static crStatus run_level(crIsland* island, double* x) {
+    if (cr__island_solved(island) || !(island->error > island->params.near)) return CR_OK;
+    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
+    return cr__island_level(island, x);
 }
 
 // Alternating directions from the best point.
@@ -67,7 +74,8 @@ static crStatus island_run(crIsland* island, double* x) {
         cr__island_sweep(island, left < 10 ? left : 10, x);
         cr__island_offer(island, x, CR_RELAX_SWEEPS);
     }
-    crStatus status = run_directions(island, x);
+    crStatus status = run_level(island, x);
+    if (status == CR_OK) status = run_directions(island, x);
     if (status == CR_OK) status = run_newton(island, x);
     return status == CR_OK ? run_convex(island, x) : status;
 }

@@ -5,6 +5,7 @@
 // speed that the laws ask to change):
 //
 //     sweeps      Gauss-Seidel, from the guess
+//     level       the largest error brought down, where that may come near and no more: weighted steps
 //     directions  alternating directions on Coulomb's law, one factorization
 //     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
 //     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, an interior
@@ -26,7 +27,9 @@ typedef struct crRelaxParams {
     double tol;      // backward error to reach, relative to the island's demand
     double floor;    // smallest demand that counts, m/s
     double enough;   // backward error that will do in any case, m/s
+    double near;     // backward error that the level stage is to reach, m/s
     int sweeps;      // at most
+    int level;       // factorizations to come near
     int directions;  // iterations
     int newton;      // factorizations; as many again while they pay
     int interior;    // factorizations of the interior point method
@@ -40,6 +43,7 @@ crRelaxParams cr__relax_params(void);
 typedef enum crRelaxStage {
     CR_RELAX_GUESS,
     CR_RELAX_SWEEPS,
+    CR_RELAX_LEVEL,
     CR_RELAX_DIRECTIONS,
     CR_RELAX_NEWTON,
     CR_RELAX_CONVEX,

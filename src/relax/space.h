@@ -85,7 +85,7 @@ bool cr__space_factor(crSpace* space, crSparseKind kind);
 double cr__space_residual(const crSpace* space, const double* x, const double* u);
 
 // The backward error of x in m/s: the largest change of bias in any unit that makes a neighbour of x exact.
-// work holds 2 rows + nz numbers. INFINITY if not finite.
-double cr__space_error(const crSpace* space, const double* x, const double* u, double* work);
+// each (units), unless NULL: that of every unit. work holds 2 rows + nz numbers. INFINITY if not finite.
+double cr__space_error(const crSpace* space, const double* x, const double* u, double* work, double* each);
 
 #endif

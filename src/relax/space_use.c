@@ -228,7 +228,7 @@ double cr__space_residual(const crSpace* s, const double* x, const double* u) {
     return isfinite(r) ? r : (double)INFINITY;
 }
 
-double cr__space_error(const crSpace* s, const double* x, const double* u, double* work) {
+double cr__space_error(const crSpace* s, const double* x, const double* u, double* work, double* each) {
     double *near = work, *y = work + s->rows, *z = work + 2 * s->rows, worst = 0.0;
     for (int i = 0; i < s->units; i++) {
         int row = s->unit[i].row;
@@ -249,6 +249,7 @@ double cr__space_error(const crSpace* s, const double* x, const double* u, doubl
             sum += d * d;
         }
         worst = fmax(worst, sqrt(sum));
+        if (each != NULL) each[i] = sqrt(sum);
         seen += 0.0 * sum;
     }
     return seen == 0.0 && isfinite(worst) ? worst : (double)INFINITY;

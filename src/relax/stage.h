@@ -24,10 +24,13 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index);
 // Judges x, which becomes the best if its backward error is smaller. island->z and u belong to x afterwards.
 // Returns its residual (cr__space_residual).
 double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage);
+// The same but for the residual: returns the backward error; each (units) receives that of every unit, in m/s.
+double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, double* each);
 static inline bool cr__island_solved(const crIsland* island) { return island->error <= island->target; }
 
 // x is changed in place by at most `count` sweeps.
 void cr__island_sweep(crIsland* island, int count, double* x);
+crStatus cr__island_level(crIsland* island, const double* start);
 // x: start, and the last iterate on return.
 crStatus cr__island_directions(crIsland* island, double* x);
 crStatus cr__island_newton(crIsland* island, const double* start);

@@ -261,8 +261,14 @@ crStatus cr__units_create(const crInertias* of, const crProblem* problem, const 
 
 void cr__units_coordinates(const crInertias* of, const double* v, const crUnits* units, double* z) {
     memset(z, 0, CR_BODY_STRIDE * (size_t)units->places * sizeof *z);
-    for (int j = 0; j < of->model->nv; j++) {
-        if (units->column[j] >= 0) z[units->column[j]] = cr__half_velocity(of->model, of->d, v, j);
+    for (int b = 1; b < of->model->nb; b++) {
+        const crBody* body = &of->model->bodies[b];
+        double own[6];
+        if (body->single || body->last < 0 || units->column[body->last] < 0) continue;
+        cr__half_velocities(of->model, of->d, b, v, own);
+        for (int j = 0; j < body->nv; j++) {
+            z[units->column[body->v + j]] = own[j];
+        }
     }
 }
 

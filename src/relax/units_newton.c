@@ -72,8 +72,8 @@ static void divide_room(Newton* s) {
 
 // entries of W of two units over the places they share, where[] being those of a; na and nb are constants
 // where it is called
-static inline void product(Newton* s, const crRowUnit* a, int na, int at, const crRowUnit* b, int nb,
-                           int to) {
+static inline void shared_W(Newton* s, const crRowUnit* a, int na, int at, const crRowUnit* b, int nb,
+                            int to) {
     const int* where = s->units->where;
     const double *Ea = s->units->E + a->local.row, *Eb = s->units->E + b->local.row;
     double sum[CR_UNIT_ROWS * CR_UNIT_ROWS];
@@ -100,15 +100,15 @@ static inline void product(Newton* s, const crRowUnit* a, int na, int at, const 
 static void multiply(Newton* s, const crRowUnit* a, int at, const crRowUnit* b, int to) {
     int na = a->local.count, nb = b->local.count;
     if (na == 3 && nb == 3) {
-        product(s, a, 3, at, b, 3, to);
+        shared_W(s, a, 3, at, b, 3, to);
     } else if (na == 1 && nb == 3) {
-        product(s, a, 1, at, b, 3, to);
+        shared_W(s, a, 1, at, b, 3, to);
     } else if (na == 3 && nb == 1) {
-        product(s, a, 3, at, b, 1, to);
+        shared_W(s, a, 3, at, b, 1, to);
     } else if (na == 1 && nb == 1) {
-        product(s, a, 1, at, b, 1, to);
+        shared_W(s, a, 1, at, b, 1, to);
     } else {
-        product(s, a, na, at, b, nb, to);
+        shared_W(s, a, na, at, b, nb, to);
     }
 }
 
@@ -233,7 +233,7 @@ static bool factor_W(Newton* s) {
 }
 
 // the equations of the active rows of a unit
-static void make_unit(Newton* s, int at, int n, int next, const double* y) {
+static void active_equations(Newton* s, int at, int n, int next, const double* y) {
     int m = s->active, rows = s->rows;
     for (int r = 0; r < n; r++) {
         double* row = s->M + (size_t)(next + r) * (size_t)m;
@@ -264,7 +264,7 @@ static void make_equations(Newton* s) {
     for (int k = s->first, at = 0, next = 0; k < s->end; k++) {
         int n = s->units->unit[k].local.count;
         bool active = next < s->active && s->list[next] == at;
-        if (active) make_unit(s, at, n, next, y);
+        if (active) active_equations(s, at, n, next, y);
         next += active ? n : 0;
         at += n;
     }

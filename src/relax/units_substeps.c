@@ -14,7 +14,7 @@
 
 #define NEWTON_STEPS 2     // for the direction of slip
 #define ISLANDS      4     // that one thread takes at a time
-#define SOFT         0.05  // share of an overlap that one press of velocities takes out
+#define SOFT         0.05  // share of a loop's error that one press of velocities takes out
 #define STILL        2e-3  // of the gap that the position presses ask for
 #define BLOCKED      1e-6  // of w: least that a tangent counts for where D is nearly singular
 
@@ -103,10 +103,12 @@ CR_LANE double clamped(const Short* unit, double p) {
     return p > 0.0 ? p : 0.0;
 }
 
-// the bias of a press: the whole of an open gap, a share of an overlap or of a loop's error
+// the bias of a press: an open gap, a share of a loop's error. Overlap is left to the position presses: what velocities
+// take out of it is energy that a tree cannot lose again
 CR_LANE double press_bias(const Short* unit, double rate) {
     if (unit->kind == WITHIN) return 0.0;
-    return unit->kind == EQUAL || unit->gap < 0.0 ? SOFT * rate * unit->gap : rate * unit->gap;
+    if (unit->kind == EQUAL) return SOFT * rate * unit->gap;
+    return unit->gap > 0.0 ? rate * unit->gap : 0.0;
 }
 
 CR_LANE void press_unit(const crSubsteps* run, Short* unit) {
@@ -164,7 +166,7 @@ CR_LANE Slip slip(const Short* c, double free, double r1, double r2) {
 }
 
 // impulse of a contact with the others held; u is its velocity under p
-CR_LANE void solve_contact(const Short* c, const double* u, const double* p, double* next) {
+CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p, double* next) {
     double fall = u[0] / c->w, free = p[0] + c->c1 * p[1] + c->c2 * p[2] - fall;
     next[0] = next[1] = next[2] = 0.0;
     if (free <= 0.0) return;
@@ -203,7 +205,7 @@ CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
     // what is open and stays so needs no tangents
     if (u[0] >= 0.0 && p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) return;
     dot_tangents(unit, z, u);
-    solve_contact(unit, u, p, next);
+    solve_row_contact(unit, u, p, next);
     for (int r = 0; r < 3; r++) {
         d[r] = next[r] - p[r];
         p[r] = next[r];
@@ -273,7 +275,7 @@ void cr__short_rows_sums(const crSubsteps* run, double* p) {
     }
 }
 
-static Kind kind_of(const crUnit* unit) {
+static Kind short_kind(const crUnit* unit) {
     if (unit->kind == CR_BLOCK_CONE) return CONE;
     if (unit->kind == CR_BLOCK_BOX) return WITHIN;
     return unit->kind == CR_BLOCK_EQUALITY ? EQUAL : AT_LEAST;
@@ -305,7 +307,7 @@ static void set_weights(const crRowUnit* from, int r, Short* to) {
 static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUnit* from, int r, int* col,
                      double* H, Short* to) {
     int row = from->local.row + r;
-    *to = (Short){.kind = kind_of(&from->local), .rows = together(from), .width = from->width, .row = row};
+    *to = (Short){.kind = short_kind(&from->local), .rows = together(from), .width = from->width, .row = row};
     to->padded = (from->width + CR_LANES - 1) / CR_LANES * CR_LANES;
     to->col = col;
     to->H = H;

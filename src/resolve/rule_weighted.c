@@ -17,6 +17,9 @@
 #include "linalg/semidefinite.h"
 #include "resolve/kinds.h"
 
+#define LARGE          100  // rows from which on the inverse is not made
+#define LEAST_NORM_TOL 1e-11
+
 typedef struct crWeights {
     double* G_I;   // (rows)
     double* D;     // G_II - G_I (rows)
@@ -43,18 +46,29 @@ static crStatus stick(const crImpact* impact, crWeights* w, bool* exists, crErro
     int m = w->stuck_count;
     size_t n = (size_t)impact->rows;
     double* A = cr_arena_alloc(impact->arena, (size_t)(m * m + 1) * sizeof(double));
-    double* work = cr_arena_alloc(impact->arena, (size_t)(2 * m * m + 1) * sizeof(double));
+    double* work = cr_arena_alloc(impact->arena, (size_t)(2 * m * m + 5 * m + 1) * sizeof(double));
     if (A == NULL || work == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < m; j++) {
             A[i * m + j] = impact->W[(size_t)w->stuck[i] * n + (size_t)w->stuck[j]];
         }
     }
-    cr__pseudo_inverse(A, m, work);
     // once more from what is left, to rounding; from zero, so that G_II is of least norm
     memcpy(w->left, impact->u, n * sizeof(double));
+    double* b = work + 4 * m;
+    bool large = m > LARGE;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < m; i++) {
+            b[i] = -w->left[w->stuck[i]];
+        }
+        bool found = large && cr__least_norm(A, m, b, LEAST_NORM_TOL, work, work + m);
+        // what is left then is rounding
+        if (large && !found && pass > 0) break;
+        if (!found && pass == 0) {
+            cr__pseudo_inverse(A, m, work);
+            large = false;
+        }
+        for (int i = 0; i < m && !found; i++) {
             work[i] = 0.0;
             for (int j = 0; j < m; j++) {
                 work[i] -= A[i * m + j] * w->left[w->stuck[j]];

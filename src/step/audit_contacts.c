@@ -25,14 +25,14 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     out->pliant = out->linear + step->plan->size[i] * step->plan->size[i] * turn;
 }
 
-static bool any_tree(const crContactAudit* a) {
+static bool tree_audited(const crContactAudit* a) {
     for (int i = 1; i < a->step->plan->first_single; i++) {
         if (a->body[i].tree) return true;
     }
     return false;
 }
 
-static crStatus create(crContactAudit* a, const int* islands) {
+static crStatus audit_create(crContactAudit* a, const int* islands) {
     const crStep* step = a->step;
     crArena* arena = &a->step->scratch;
     int most = step->contact_count > step->part.count ? step->contact_count : step->part.count;
@@ -55,7 +55,7 @@ static crStatus create(crContactAudit* a, const int* islands) {
     for (int i = 0; i < step->model->nb; i++) {
         read_body(a, islands, i);
     }
-    if (step->posed.rows.count == 0 && !any_tree(a)) return CR_OK;
+    if (step->posed.rows.count == 0 && !tree_audited(a)) return CR_OK;
     a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
     if (a->v == NULL) return CR_ERR_MEMORY;
     memset(a->v, 0, nv * sizeof *a->v);
@@ -114,10 +114,10 @@ static void look_at_contacts(crContactAudit* a) {
     }
 }
 
-static crStatus run(crContactAudit* a, const int* islands) {
+static crStatus run_audit(crContactAudit* a, const int* islands) {
     crStep* step = a->step;
     int count = step->contact_count, most = count > step->part.count ? count : step->part.count;
-    crStatus status = create(a, islands);
+    crStatus status = audit_create(a, islands);
     if (status != CR_OK) return status;
     look_at_contacts(a);
     status = cr__audit_generals(a);
@@ -144,7 +144,7 @@ crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const boo
     size_t mark = cr_arena_mark(&step->scratch);
     crContactAudit a = {.step = step, .h = h, .takes = takes, .passes = passes, .u_free = u_free, .u = u};
     a.island_count = island_count;
-    crStatus status = run(&a, islands);
+    crStatus status = run_audit(&a, islands);
     cr_arena_release(&step->scratch, mark);
     return status;
 }

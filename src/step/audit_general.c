@@ -44,7 +44,7 @@ static double turn_mobility(const crStep* step, int body) {
     return cr__moves(step->model, body) && least > 0.0 ? 1.0 / least : 0.0;
 }
 
-static void make(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[2]) {
+static void make_general(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[2]) {
     const crStep* step = a->step;
     const crStepContact* c = &step->contacts[g->contact];
     const crSurface* s = &c->surface->surface;
@@ -95,7 +95,7 @@ crStatus cr__audit_generals(crContactAudit* a) {
         if (a->seen[i].hold != CR_AUDIT_GENERAL) continue;
         crAuditGeneral* g = &a->general[a->general_count++];
         *g = (crAuditGeneral){.contact = i};
-        make(a, g, vertices);
+        make_general(a, g, vertices);
     }
     return CR_OK;
 }

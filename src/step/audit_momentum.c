@@ -118,7 +118,7 @@ static void judge_single(const crContactAudit* a, int b, crAuditWorst* worst) {
 
 static void judge_tree(const crContactAudit* a, int b, crAuditWorst* worst) {
     const crStep* step = a->step;
-    crTwist was = cr__step_twist(step, step->state.v, b), is = cr__step_twist(step, a->v, b);
+    crTwist was = step->dynamics.twist[b], is = step->dynamics.rate[b];
     crVec3 com = cr_sub(step->dynamics.com[b], step->dynamics.origin[b]);
     was.v = cr__twist_at(was, com);
     is.v = cr__twist_at(is, com);
@@ -150,6 +150,26 @@ static void gather_bodies(crContactAudit* a) {
     }
 }
 
+// velocity fields of trees by the state's v, and by the witness's in the place of rates
+static void find_fields(const crContactAudit* a) {
+    const crStep* step = a->step;
+    const crModel* model = step->model;
+    const crDynamics* d = &step->dynamics;
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k];
+        const crBody* body = &model->bodies[b];
+        if (body->single || !cr__moves(model, b)) continue;
+        bool moves = cr__moves(model, body->parent);
+        crTwist was = moves ? d->twist[body->parent] : d->given[b], is = moves ? d->rate[body->parent] : was;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            was = cr__twist_madd(was, step->state.v[j], d->axis[j]);
+            is = cr__twist_madd(is, a->v[j], d->axis[j]);
+        }
+        d->twist[b] = was;
+        d->rate[b] = is;
+    }
+}
+
 crStatus cr__audit_momentum(crContactAudit* a) {
     crStep* step = a->step;
     gather_generals(a);
@@ -157,6 +177,7 @@ crStatus cr__audit_momentum(crContactAudit* a) {
         cr__audit_tie_impulses(a, a->v);
         crStatus status = cr__step_by_bodies(step, finish_velocity, a->v);
         if (status != CR_OK) return status;
+        find_fields(a);
     }
     cr__audit_tie_scales(a);
     cr__tasks_for(step->tasks, step->part.count, CR_AUDIT_CHUNK, judge_range, a);

@@ -44,7 +44,7 @@ static bool is_moved(const Moved* m, int body) {
     return cr__moves(m->step->model, body) && m->moved->body[body];
 }
 
-static void add_impulse(const Moved* m, int body, crVec3 point, crVec3 P) {
+static void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P) {
     if (!is_moved(m, body)) return;
     m->size[body] += cr_norm(P);
     if (!m->step->model->bodies[body].single) {
@@ -98,7 +98,7 @@ static void add_ties(const Moved* m) {
     }
 }
 
-static crPart tree_at(const crStep* step, int root) {
+static crPart tree_under(const crStep* step, int root) {
     int from = step->plan->first_tree[root];
     return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[root + 1] - from};
 }
@@ -120,7 +120,7 @@ static double fastest(const Moved* m, crPart tree, const double* v) {
 static double tree_defect(const Moved* m, int root, double* floor) {
     crStep* step = m->step;
     const crModel* model = step->model;
-    crPart tree = tree_at(step, root);
+    crPart tree = tree_under(step, root);
     double own = 0.0, both = 0.0, worst = 0.0;
     cr__part_mass_solve(model, tree, &step->dynamics, m->v);
     for (int n = 0; n < tree.count; n++) {
@@ -213,7 +213,7 @@ static double deepest(const Moved* m) {
 }
 
 // how far no point of a body went beyond
-static double way_of(const Moved* m, int b) {
+static double way_beyond(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
     crPose before = pose_before(m, b), after = step->dynamics.pose[b];
@@ -245,7 +245,7 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
 static double deepest_astray(const Moved* m) {
     double depth = 0.0;
     for (int b = 1; b < m->step->model->nb; b++) {
-        if (!is_moved(m, b) || way_of(m, b) <= m->step->pairs->margin[b]) continue;
+        if (!is_moved(m, b) || way_beyond(m, b) <= m->step->pairs->margin[b]) continue;
         depth = fmax(depth, deepest_near(m->step, b));
     }
     return depth;
@@ -273,8 +273,8 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         double off = outside(c);
         audit.cone = fmax(audit.cone, off);
         holds = holds && off <= ROUNDING * cr_norm(c->impulse);
-        add_impulse(&m, c->body_a, c->point.point, cr_neg(c->impulse));
-        add_impulse(&m, c->body_b, c->point.point, c->impulse);
+        impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse));
+        impulse_on(&m, c->body_b, c->point.point, c->impulse);
     }
     for (int b = 1; b < step->model->nb; b++) {
         bool single = step->model->bodies[b].single;

@@ -99,6 +99,23 @@ static bool any_tree(const crStep* step) {
     return false;
 }
 
+// Way of a body of a tree along one velocity, from the start to the end of the step. Trees that are carried have v scaled at
+// the end (trees.c), so that the mean of both velocities is not what they moved by.
+static double tree_way(const crStep* step, const crBody* body, int j, double h) {
+    const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
+    if (body->nq == body->nv) return q1[j - body->v] - q0[j - body->v];
+    if (body->joint != CR_JOINT_FREE) return 0.5 * h * (step->start.v[j] + step->state.v[j]);
+    crQuat a = cr__load_quat(q0 + 3), b = cr__load_quat(q1 + 3), d = cr_quat_mul(b, cr_quat_conj(a));
+    crVec3 com = cr_sub(cr_quat_rotate(b, body->com), cr_quat_rotate(a, body->com));
+    crVec3 way = cr_add(cr_sub(cr__load_vec(q1), cr__load_vec(q0)), com);
+    if (j - body->v >= 3) {
+        double sine = sqrt(d.x * d.x + d.y * d.y + d.z * d.z), sign = d.w < 0.0 ? -1.0 : 1.0;
+        double scale = sine > 0.0 ? 2.0 * sign * cr_atan2(sine, fabs(d.w)) / sine : 2.0 * sign;
+        way = cr_vec3(scale * d.x, scale * d.y, scale * d.z);
+    }
+    return ((const double[]){way.x, way.y, way.z})[(j - body->v) % 3];
+}
+
 // work on a body by applied forces, motors and driven bodies
 static double work_on(const crStep* step, int i, double h, double* damped) {
     const crBody* body = &step->model->bodies[i];
@@ -113,7 +130,9 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
                                          (crMove){step->start.q, step->start.v, step->state.q, step->state.v},
                                          damped);
         }
-        if (force != 0.0) sum += 0.5 * h * force * (step->start.v[j] + step->state.v[j]);
+        if (force == 0.0) continue;
+        sum += force *
+               (body->single ? 0.5 * h * (step->start.v[j] + step->state.v[j]) : tree_way(step, body, j, h));
     }
     return sum;
 }

@@ -20,12 +20,16 @@
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
 #define LARGE_TOL        2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS      50
-#define FAST_TRIAL       20     // of islands that do not go on
-#define AGAIN_SWEEPS     20     // in rounds after the first, which starts from impulses of the one before
-#define SCOUT_SWEEPS     50     // of larger islands before it is known which contacts take part
-#define ACCURATE_SWEEPS  500    // then
-#define CERTIFIED_SWEEPS 1000   // which cost no more than two factorizations
-#define NEAR             0.8    // share of the speed that is near, that a change may be: errors are larger
+#define FAST_TRIAL       20   // of islands that do not go on
+#define AGAIN_SWEEPS     20   // in rounds after the first, which starts from impulses of the one before
+#define SCOUT_SWEEPS     50   // of larger islands before it is known which contacts take part
+#define SCOUT_AGAIN      20   // likewise in later rounds
+#define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
+#define CERTIFIED_SWEEPS 1000
+#define MORE             3      // times at most
+#define TRIES            3      // of sweeps and exact.c in turns, in accurate where islands are large
+#define NEAR             0.4    // share of the speed that is near, that a change may be: errors are larger
+#define CLOSE            3.0    // times that speed: exact.c comes near from there
 #define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12  // of the largest velocity
@@ -186,7 +190,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         } else {
             double share = s->islands.rows[i] <= FAST_ROWS ? SWEPT : LARGE_SWEPT;
             island->tol = share * cr_step_tol(&step->settings) * scale;
-            island->limit = SCOUT_SWEEPS;
+            island->limit = again ? SCOUT_AGAIN : SCOUT_SWEEPS;
         }
     }
 }
@@ -231,45 +235,66 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     return status;
 }
 
-// the islands chosen go on from where their sweeps ended
-static crStatus sweep_on(crStep* step, crIslandSolve* s) {
-    int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
-    bool any = false;
+// packed contacts with the impulses that exact.c left; rows are in islands that have no more tries
+static crStatus pack_again(crStep* step, crIslandSolve* s) {
+    const crInertias of = cr__step_inertias(step);
     for (int i = 0; i < s->islands.count; i++) {
-        crPackedIsland* island = &s->of[i];
-        island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS;
-        if (island->live) island->limit = island->sweeps + most;
-        any = any || island->live;
+        s->of[i].solved = false;
+        s->of[i].sweeps = 0;
     }
-    if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-    for (int i = 0; i < s->packed.group_count; i++) {
-        s->packed.group[i].live = true;
+    return cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, NULL, &s->packed);
+}
+
+// the speed that is near, of each island
+static crStatus find_near(crStep* step, double h, const crIslandSolve* s, double** near) {
+    *near = cr_arena_alloc(&step->scratch, (size_t)(s->islands.count + 1) * sizeof **near);
+    if (*near == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < s->islands.count; i++) {
+        (*near)[i] = (double)INFINITY;
     }
-    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
-    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
-    return status;
+    for (int i = 0; i < s->count; i++) {
+        const crStepContact* c = &step->contacts[s->index[i]];
+        double* to = &(*near)[cr__island_of_contact(step, &s->islands, c)];
+        *to = fmin(*to, step->settings.shift * c->delta / (step->settings.deadband * h));
+    }
+    return CR_OK;
+}
+
+// the islands chosen go on from where their sweeps ended, some of them again
+static crStatus sweep_on(crStep* step, const double* near, crIslandSolve* s) {
+    int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
+    for (int made = 0; made < MORE; made++) {
+        bool any = false;
+        for (int i = 0; i < s->islands.count; i++) {
+            crPackedIsland* island = &s->of[i];
+            double close = CLOSE * near[i];
+            island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved &&
+                           (made == 0 || (s->islands.rows[i] > FAST_ROWS && island->change > close * close));
+            if (island->live) island->limit = island->sweeps + most;
+            island->fade = most;
+            any = any || island->live;
+        }
+        if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
+        for (int i = 0; i < s->packed.group_count; i++) {
+            s->packed.group[i].live = true;
+        }
+        crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+        if (status != CR_OK) return status;
+        cr__packed_results(&s->packed, s->of);
+    }
+    return CR_OK;
 }
 
 // of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
 // there are some
-static crStatus keep_unsolved(crStep* step, double h, crIslandSolve* s, bool* any) {
-    double* near = cr_arena_alloc(&step->scratch, (size_t)(s->islands.count + 1) * sizeof *near);
-    if (near == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < s->islands.count; i++) {
-        near[i] = (double)INFINITY;
-    }
-    for (int i = 0; i < s->count; i++) {
-        const crStepContact* c = &step->contacts[s->index[i]];
-        double* to = &near[cr__island_of_contact(step, &s->islands, c)];
-        *to = fmin(*to, NEAR * step->settings.shift * c->delta / (step->settings.deadband * h));
-    }
+static void keep_unsolved(const crStep* step, const double* near, crIslandSolve* s, bool* any) {
     bool accurate = step->settings.quality == CR_QUALITY_ACCURATE;
     for (int i = 0; i < s->islands.count; i++) {
-        bool enough = accurate && s->islands.rows[i] > FAST_ROWS && s->of[i].change <= near[i] * near[i];
+        double least = NEAR * near[i];
+        bool enough = accurate && s->islands.rows[i] > FAST_ROWS && s->of[i].change <= least * least;
         s->exact[i] = s->exact[i] && !s->of[i].solved && !enough;
         *any = *any || s->exact[i];
     }
-    return CR_OK;
 }
 
 static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
@@ -327,12 +352,19 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
                                  crIslandSolve* s, bool* changed, crError* error) {
     *changed = choose_exact(step, added, s);
     if (!*changed) return CR_OK;
-    bool any = false;
-    crStatus status = sweep_on(step, s);
-    if (status == CR_OK) status = keep_unsolved(step, h, s, &any);
+    double* near;
+    crStatus status = find_near(step, h, s, &near);
     if (status != CR_OK) return cr__step_memory(error);
-    if (any) status = cr__step_solve_exact(step, h, takes, s, error);
-    if (status != CR_OK) return status;
+    for (int made = 0; made < TRIES; made++) {
+        bool any = false;
+        if (made > 0) status = pack_again(step, s);
+        if (status == CR_OK) status = sweep_on(step, near, s);
+        if (status != CR_OK) return cr__step_memory(error);
+        keep_unsolved(step, near, s, &any);
+        if (any) status = cr__step_solve_exact(step, h, takes, made + 1 == TRIES, s, &any, error);
+        if (status != CR_OK) return status;
+        if (!any) break;
+    }
     // what was tried once is left as it is
     memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
     return apply(step, s, error);

@@ -13,6 +13,7 @@
 
 #define ROUNDS 50   // of adding contacts that a solution overlaps: one for each body of a chain in flight
 #define CHUNK  512  // contacts that one thread takes at a time
+#define SLACK  0.5  // of a contact's velocity, that may turn towards closing in a later round
 
 typedef struct Look {
     const crStep* step;
@@ -70,6 +71,7 @@ typedef struct Looks {
     const crVec3* u;
     Choice* choice;
     bool first;
+    bool ahead;  // what is nearly overlapped is taken too
 } Looks;
 
 // whether a contact that closes by the end of h at velocity u is left to an impact or to its flight
@@ -117,6 +119,8 @@ static void add_closing(void* ctx, int begin, int end) {
         if (choice->takes[i]) continue;
         // by its velocity or by the way its bodies take in the air, whichever is nearer
         double speed = cr_dot(looks->u[i], c->point.normal) + fmin(0.0, in_flight(step, c, choice->h));
+        // after a solve all that it nearly overlaps: they would be found round by round otherwise
+        if (looks->ahead) speed -= SLACK * cr_norm(looks->u[i]);
         bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
@@ -138,7 +142,7 @@ static int add_by(crTaskFn add, Looks* looks) {
 
 // contacts that may press; how many are new
 static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
-    Looks looks = {step, u, choice, first};
+    Looks looks = {step, u, choice, first, !first && step->settings.quality != CR_QUALITY_FAST};
     for (int k = 0; k < step->part.count; k++) {
         choice->reached[step->part.bodies[k]] = false;
     }

@@ -44,7 +44,7 @@ static int find_drags(const crStep* step, Drag* drag) {
     return count;
 }
 
-static crStatus add_rows(crStep* step, Drag* drag, int count, crRows* rows, crRows* H) {
+static crStatus drag_rows(crStep* step, Drag* drag, int count, crRows* rows, crRows* H) {
     crStatus status = cr_rows_create(&step->scratch, 2 * count, 2 * count * step->model->nv, rows);
     for (int i = 0; i < count && status == CR_OK; i++) {
         const crStepContact* c = drag[i].contact;
@@ -131,7 +131,7 @@ crStatus cr_step_drag(crStep* step, double h, crError* error) {
     if (drag == NULL || acting == NULL || f == NULL || dv == NULL) return cr__step_memory(error);
     find_drags(step, drag);
     crRows rows, H;
-    if (add_rows(step, drag, count, &rows, &H) != CR_OK) return cr__step_memory(error);
+    if (drag_rows(step, drag, count, &rows, &H) != CR_OK) return cr__step_memory(error);
     count_roots(model, drag, count, acting);
     cr_rows_velocity(&rows, step->state.v, f);
     set_forces(step, drag, count, acting, h, &H, f);

@@ -20,7 +20,8 @@
 #define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
 #define SMALL_TOL   1e-9   // namely these
 #define AIM         0.1    // of what counts as solved
-#define NEAR        0.8    // of what counts as near, in accurate where islands are large
+#define NEAR        0.95   // of what counts as near, where islands are large
+#define LEVEL       4      // factorizations to come near there
 #define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER     0.01   // tolerance for an answer that left its cones
 #define LEAST_TOL   1e-13
@@ -49,9 +50,9 @@ static double least_delta(const crStep* step, const crProblem* problem) {
 }
 
 // the same in body space
-static crRelaxParams sparse_limits(const crStep* step, bool general, const crProblem* problem) {
+static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 6, 8};
+    static const int newton[] = {6, 6, 5};
     static const double reach[] = {3e-4, 3e-4, 1e-2};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
@@ -65,8 +66,10 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, const crPro
     double delta = least_delta(step, problem), h = step->posed.problem.h;
     // speeds below this are rest
     params.floor = delta / h;
-    if (large && quality == CR_QUALITY_ACCURATE) {
-        params.enough = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
+    if (large && quality != CR_QUALITY_FAST) {
+        params.near = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
+        params.level = LEVEL;
+        if (quality == CR_QUALITY_ACCURATE) params.enough = params.near;
     }
     params.sweeps = 0;
     // a limit of the user's is one for each stage
@@ -74,9 +77,14 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, const crPro
     int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
     params.directions = small ? 0 : directions[quality] < most ? directions[quality] : most;
     params.newton = newton[quality] < most ? newton[quality] : most;
+    if (params.level > most) params.level = most;
     params.interior = 0;
     // from there on Newton's method is worth its cost
     params.reach = reach[quality];
+    // sweeps and steps towards near in turns are worth more than these, where no more is asked for
+    if (params.enough > 0.0 && !last) params.directions = params.newton = 0;
+    // and the sweeps before have done what these could
+    if (large && quality == CR_QUALITY_CERTIFIED) params.directions = 0;
     return params;
 }
 
@@ -205,14 +213,16 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
-// impulses in body space; the audit of the step says how exact they are. solved: whether all is done
-static crStatus run_sparse(crStep* step, bool general, Part* part, bool* solved) {
-    crRelaxParams params = sparse_limits(step, general, &part->problem);
+// impulses in body space; the audit of the step says how exact they are. solved: whether all is done; again: whether
+// sweeps may help
+static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bool* solved, bool* again) {
+    crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
     if (status != CR_OK) return status;
     clamp_part(&part->problem, part->p);
     *solved = run.solved == run.islands;
+    *again = params.level > 0 && run.error > params.near;
     return CR_OK;
 }
 
@@ -222,14 +232,17 @@ static int dense_rows(const crStep* step, bool general) {
     return step->settings.quality == CR_QUALITY_FAST ? FAST_ROWS : DENSE_ROWS;
 }
 
-static crStatus solve_part(crStep* step, const int* list, int count, bool general, Part* part,
-                           crError* error) {
+static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,
+                           bool* again, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(step, list, count, part);
     int rows = part->problem.rows;
     bool small = rows <= dense_rows(step, general), solved = false;
     crStatus status = CR_OK;
-    if (!small || (!general && rows > TINY_ROWS)) status = run_sparse(step, general, part, &solved);
+    *again = false;
+    if (!small || (!general && rows > TINY_ROWS)) {
+        status = run_sparse(step, general, last, part, &solved, again);
+    }
     if (status == CR_OK && small && !solved) status = run_clamped(step, general, part, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
@@ -310,7 +323,8 @@ static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIs
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;
     s->posed = true;
-    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK : cr__step_memory(error);
+    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK
+                                                                                  : cr__step_memory(error);
 }
 
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
@@ -318,15 +332,16 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
     return pose(step, h, takes, again, s, error);
 }
 
-// impulses of blocks that the problem had before: all of them are in the new one, in the same order
-static void keep_impulses(crStep* step, const crProblem* before, const double* p) {
+// impulses of blocks that the problem had before: all but packed contacts are in the new one, in the same order
+static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem* before, const double* p) {
     const crProblem* now = &step->posed.problem;
-    for (int i = 0, j = 0; i < before->block_count; i++, j++) {
+    for (int i = 0, j = 0; i < before->block_count; i++) {
         const crBlock* old = &before->blocks[i];
+        if (old->source >= 0 && cr__step_packed(step, &s->islands, &step->contacts[old->source])) continue;
         while (now->blocks[j].source != old->source) {
             j++;
         }
-        memcpy(step->posed.p + now->blocks[j].row, p + old->row, (size_t)old->count * sizeof(double));
+        memcpy(step->posed.p + now->blocks[j++].row, p + old->row, (size_t)old->count * sizeof(double));
     }
 }
 
@@ -338,15 +353,17 @@ static bool any_packed(const crStep* step, const crIslandSolve* s) {
     return false;
 }
 
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* s, crError* error) {
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool last, crIslandSolve* s,
+                              bool* again, crError* error) {
     crStatus status = CR_OK;
+    *again = false;
     if (any_packed(step, s)) {
         crProblem before = step->posed.problem;
         const double* p = step->posed.p;
         if (!s->posed) before.block_count = 0;
         status = pose(step, h, takes, true, s, error);
         if (status != CR_OK) return status;
-        keep_impulses(step, &before, p);
+        keep_impulses(step, s, &before, p);
         start_packed(step, s);
     }
     Part part;
@@ -355,7 +372,9 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslan
     for (int i = 0; i < s->islands.count && status == CR_OK; i++) {
         int first = s->first[i], count = s->first[i + 1] - first;
         if (!s->exact[i] || count == 0) continue;
-        status = solve_part(step, s->order + first, count, s->islands.general[i], &part, error);
+        status = solve_part(step, s->order + first, count, s->islands.general[i], last, &part, &s->exact[i],
+                            error);
+        *again = *again || s->exact[i];
     }
     return_packed(step, s);
     return status;

@@ -9,9 +9,9 @@
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* solve,
                             crError* error);
 // Solves the islands with solve->exact by themselves: into step->posed.p, and into solve->contact where a contact
-// is packed. The certificate gets the worst.
-crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, crIslandSolve* solve,
-                              crError* error);
+// is packed. solve->exact is left where sweeps may help further; again: whether there is any. last: this is the last try.
+crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool last, crIslandSolve* solve,
+                              bool* again, crError* error);
 // Blocks of step->posed.problem in the order of islands: those of island i are order[start[i]] to
 // order[start[i + 1] - 1]. CR_ERR_MEMORY.
 crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** order, int** start);

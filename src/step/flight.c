@@ -298,7 +298,7 @@ static bool still_ball(const crStep* step, int shape, Flight* f) {
     return true;
 }
 
-static Pair pair_of(const crStep* step, const crStepContact* c, double h) {
+static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     Pair pair = {.step = step, .shape_a = c->shape_a, .shape_b = c->shape_b};
     pair.a = flight_of(step, c->body_a);
     pair.b = flight_of(step, c->body_b);
@@ -324,7 +324,7 @@ int cr__step_run_end(const crStep* step, int i) {
 
 // the pair of contacts i to end - 1, and its least gap
 static Pair pair_of_run(const crStep* step, int i, int end, double h, double* least) {
-    Pair pair = pair_of(step, &step->contacts[i], h);
+    Pair pair = flight_pair(step, &step->contacts[i], h);
     *least = INFINITY;
     for (int k = i; k < end; k++) {
         pair.fast = fmax(pair.fast, step->contacts[k].fast);

@@ -67,7 +67,7 @@ typedef struct Impact {
 } Impact;
 
 // loops, and limits that are reached
-static crStatus add_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
+static crStatus impact_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
     const crModel* model = step->model;
     for (int i = 0; i < impact->loop_count; i++) {
         crRows without = impact->rows;
@@ -142,7 +142,7 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
         status = cr__step_add_contact(step, &step->contacts[i], i, &impact->rows,
                                       &impact->blocks[impact->block_count++], vertices, &vertex_count);
     }
-    if (status == CR_OK) status = add_joints(step, impact, info, rows);
+    if (status == CR_OK) status = impact_joints(step, impact, info, rows);
     if (status == CR_OK) {
         status =
             cr__step_pose_problem(step, &impact->rows, impact->blocks, impact->block_count,
@@ -283,7 +283,7 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
 }
 
 // normal velocity of a contact by the present v, which impacts of this call may have changed
-static double closing(const crStep* step, const crStepContact* c) {
+static double closing_speed(const crStep* step, const crStepContact* c) {
     const double* v = step->state.v;
     crVec3 u = cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
                       cr__step_point_velocity(step, v, c->body_a, c->point.point));
@@ -299,7 +299,7 @@ static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
         bool near = (cr__moves(model, c->body_a) && reach->inside[c->body_a]) ||
                     (cr__moves(model, c->body_b) && reach->inside[c->body_b]);
         if (reach->takes[i] || !near || !in_cluster(step, parent, reach, i)) continue;
-        if (all || closing(step, c) < -c->fast) reach->next[found++] = i;
+        if (all || closing_speed(step, c) < -c->fast) reach->next[found++] = i;
     }
     for (int k = 0; k < found; k++) {
         take(step, reach->next[k], reach);
@@ -424,7 +424,7 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
         if (!cr__step_closes_fast(step, c)) continue;
         reach.root = cluster_of(model, parent, c);
         // one before may have had its whole cluster, or met this contact on its way
-        if (done[reach.root] || !(closing(step, c) < -c->fast)) continue;
+        if (done[reach.root] || !(closing_speed(step, c) < -c->fast)) continue;
         status = resolve(step, parent, k, &reach, error);
         done[reach.root] = reach.whole;
         (*resolved)++;

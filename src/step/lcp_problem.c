@@ -167,7 +167,7 @@ static double miss(double w, double z, bool free) {
 }
 
 // a residual between off - floor and off + floor, over a size that the solution has no part in
-static crOutcome outcome_of(double off, double floor, double size, double tol) {
+static crOutcome outcome_between(double off, double floor, double size, double tol) {
     if (off + floor <= tol * size) return CR_OUTCOME_SOLVED;
     return off - floor <= tol * size ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
@@ -206,7 +206,7 @@ static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
     for (int kind = 0; kind < 2; kind++) {
         double share = off[kind] > 0.0 ? off[kind] / size[kind] : off[kind];
         audit.residual = share > audit.residual || isnan(share) ? share : audit.residual;
-        crOutcome own = outcome_of(off[kind], floor[kind], size[kind], tol);
+        crOutcome own = outcome_between(off[kind], floor[kind], size[kind], tol);
         if (own == CR_OUTCOME_LIMIT || outcome == CR_OUTCOME_SOLVED) outcome = own;
     }
     audit.eta = off[0];

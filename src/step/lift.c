@@ -38,7 +38,7 @@ static double kinetic(const crBody* body, const double* q, const double* v) {
     return 0.5 * (body->mass * cr_dot(u, u) + body->principal[0] * cr_dot(omega, omega));
 }
 
-static void add_body(const crStep* step, double h, const double* before, const double* v, int b, Lift* sum) {
+static void lift_body(const crStep* step, double h, const double* before, const double* v, int b, Lift* sum) {
     const crBody* body = &step->model->bodies[b];
     const crState* s = &step->state;
     crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
@@ -53,7 +53,7 @@ static void add_body(const crStep* step, double h, const double* before, const d
 }
 
 // bodies that pushed each other: a root for every body
-static void join(const crStep* step, int* root) {
+static void join_pushed(const crStep* step, int* root) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         root[b] = b;
@@ -105,17 +105,17 @@ static void find_lifts(const crStep* step, double h, const double* before, const
                        Lift* sum) {
     const crModel* model = step->model;
     memset(sum, 0, (size_t)model->nb * sizeof *sum);
-    join(step, root);
+    join_pushed(step, root);
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
         Lift* to = &sum[cr__forest_find(root, model->bodies[b].root)];
-        if (model->bodies[b].single) add_body(step, h, before, v, b, to);
+        if (model->bodies[b].single) lift_body(step, h, before, v, b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
     }
 }
 
 // bodies that were lifted too far go back; which they are, and whether there are any
-static bool put_back(crStep* step, const double* before, int* root, const Lift* sum, bool* back) {
+static bool put_down(crStep* step, const double* before, int* root, const Lift* sum, bool* back) {
     const crModel* model = step->model;
     bool any = false;
     for (int b = 1; b < model->nb; b++) {
@@ -144,7 +144,7 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool 
     keep_momentum(step, before, v);
     if (limited) {
         find_lifts(step, h, before, v, root, sum);
-        if (put_back(step, before, root, sum, back)) {
+        if (put_down(step, before, root, sum, back)) {
             keep_momentum(step, before, v);
             cr_model_kinematics(model, &step->state, &step->dynamics);
             step->certificate.penetration =

@@ -39,16 +39,16 @@ typedef struct Local {
     int events, recorded;
 } Local;
 
-static bool before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
+static bool due_before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
 
-static crStatus push(crStep* step, crDue due) {
+static crStatus push_due(crStep* step, crDue due) {
     void* heap = step->clocks->due;
     crStatus status = cr__grow(&step->allocator, &heap, &step->clocks->due_capacity, step->clocks->due_count,
                                step->clocks->due_count + 1, sizeof due);
     step->clocks->due = heap;
     if (status != CR_OK) return status;
     int i = step->clocks->due_count++;
-    for (; i > 0 && before(due, step->clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
+    for (; i > 0 && due_before(due, step->clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
         step->clocks->due[i] = step->clocks->due[(i - 1) / 2];
     }
     step->clocks->due[i] = due;
@@ -60,9 +60,9 @@ static crDue pop(crStep* step) {
     int i = 0;
     for (int child = 1; child < step->clocks->due_count; child = 2 * i + 1) {
         if (child + 1 < step->clocks->due_count &&
-            before(step->clocks->due[child + 1], step->clocks->due[child]))
+            due_before(step->clocks->due[child + 1], step->clocks->due[child]))
             child++;
-        if (!before(step->clocks->due[child], last)) break;
+        if (!due_before(step->clocks->due[child], last)) break;
         step->clocks->due[i] = step->clocks->due[child];
         i = child;
     }
@@ -73,7 +73,7 @@ static crDue pop(crStep* step) {
 static crStatus set_time(crStep* step, int pair, double time, bool exact) {
     step->pairs->near[pair].when = time;
     step->pairs->near[pair].exact = exact;
-    return push(step, (crDue){time, pair, exact});
+    return push_due(step, (crDue){time, pair, exact});
 }
 
 static int members(const crStep* step, int body) {
@@ -170,7 +170,7 @@ static crStatus heap_again(crStep* step) {
     step->clocks->due_count = 0;
     for (int i = 0; i < step->pairs->count && status == CR_OK; i++) {
         if (step->pairs->near[i].when < INFINITY)
-            status = push(step, (crDue){step->pairs->near[i].when, i, step->pairs->near[i].exact});
+            status = push_due(step, (crDue){step->pairs->near[i].when, i, step->pairs->near[i].exact});
     }
     return status;
 }
@@ -185,7 +185,7 @@ static crStatus group(crStep* step, double h, crError* error) {
     return heap_again(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-static crStatus create(crStep* step, double h, Local* local, crError* error) {
+static crStatus local_create(crStep* step, double h, Local* local, crError* error) {
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
     size_t nb = (size_t)model->nb;
@@ -266,7 +266,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
 }
 
 // the group of a body from its clock to t
-static crStatus advance(crStep* step, int body, double t, crError* error) {
+static crStatus advance_group(crStep* step, int body, double t, crError* error) {
     double from = step->clocks->clock[body], h = t - from;
     if (!(h > 0.0)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
@@ -307,7 +307,7 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
     int count = step->contact_count;
     crStatus status = CR_OK;
     for (int k = 0; k < local->count && status == CR_OK; k++) {
-        status = advance(step, local->bodies[k], t, error);
+        status = advance_group(step, local->bodies[k], t, error);
     }
     if (status != CR_OK) return status;
     cr__step_part_groups(step, local->bodies, local->count);
@@ -452,7 +452,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
     }
     for (int k = 0; k < step->awake.count && status == CR_OK; k++) {
         if (cr__moves(model, step->awake.bodies[k]))
-            status = advance(step, step->awake.bodies[k], latest, error);
+            status = advance_group(step, step->awake.bodies[k], latest, error);
     }
     cr__step_part_all(step);
     set_now(step, latest);
@@ -485,7 +485,7 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     int contact_count = step->contact_count, limit = step->settings.impact_limit;
     Local local;
     crDue due;
-    crStatus status = create(step, h, &local, error);
+    crStatus status = local_create(step, h, &local, error);
     if (status != CR_OK) return status;
     status = group(step, h, error);
     for (int i = 0; status == CR_OK && next_due(step, h, &due, &status, error); i++) {
@@ -498,7 +498,7 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     }
     size_t mark = cr_arena_mark(&step->scratch);
     for (int b = 1; b < step->model->nb && status == CR_OK; b++) {
-        if (step->clocks->hit[b]) status = advance(step, b, h, error);
+        if (step->clocks->hit[b]) status = advance_group(step, b, h, error);
     }
     cr_arena_release(&step->scratch, mark);
     return status == CR_OK ? finish_resting(step, h, contacts, contact_count, error) : status;

@@ -79,7 +79,7 @@ static void copy_part(const crModel* model, crPart part, const double* q, const 
     }
 }
 
-static crStatus look(Mechanism* m) {
+static crStatus look_at_loops(Mechanism* m) {
     crStep* step = m->step;
     cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
     return cr__part_mass_factor(step->model, m->part, m->implicit, &step->dynamics);
@@ -99,7 +99,7 @@ static bool soft(const Mechanism* m, double h) {
     return true;
 }
 
-static crStatus add_rows(Mechanism* m) {
+static crStatus mechanism_rows(Mechanism* m) {
     m->rows.count = m->rows.entries = 0;
     for (int i = 0; i < m->loop_count; i++) {
         int first = cr_rows_add_loop(m->step->model, &m->step->dynamics, m->loops[i], &m->rows);
@@ -113,7 +113,7 @@ static crStatus invert(Mechanism* m) {
     crStep* step = m->step;
     size_t mark = cr_arena_mark(&step->scratch);
     crRows H;
-    crStatus status = add_rows(m);
+    crStatus status = mechanism_rows(m);
     if (status == CR_OK) status = cr_rows_half(step->model, &step->dynamics, &m->rows, &step->scratch, &H);
     if (status == CR_OK) {
         cr_rows_W(&H, m->W);
@@ -135,7 +135,7 @@ static void counter(const Mechanism* m, const double* x, double scale, double* p
 }
 
 // v += M^-1 J^T p, by rows and factor of the present position
-static void push(Mechanism* m, const double* p, double* v) {
+static void push_by_rows(Mechanism* m, const double* p, double* v) {
     crStep* step = m->step;
     double* dv = m->y;
     for (int n = 0; n < m->part.count; n++) {
@@ -209,28 +209,28 @@ static double worst_gap(const crRows* rows) {
 static crStatus shoot(Mechanism* m, double h) {
     crStep* step = m->step;
     copy_part(step->model, m->part, m->q, m->v, step->state.q, step->state.v);
-    crStatus status = look(m);
-    if (status == CR_OK) status = add_rows(m);
+    crStatus status = look_at_loops(m);
+    if (status == CR_OK) status = mechanism_rows(m);
     if (status != CR_OK) return status;
     cr__part_forces(step->model, m->part, &step->state, &step->dynamics, m->k, m->c);
-    push(m, m->p, step->state.v);
+    push_by_rows(m, m->p, step->state.v);
     half_kick(m, h, m->k, m->c);
     status = flow(m, h);
     if (status != CR_OK) return status;
     half_kick(m, h, m->k, m->c);
-    return add_rows(m);
+    return mechanism_rows(m);
 }
 
 // one part of the step; false where it does not converge
-static bool advance(Mechanism* m, double h, crStatus* status) {
+static bool advance_part(Mechanism* m, double h, crStatus* status) {
     crStep* step = m->step;
     copy_part(step->model, m->part, step->state.q, step->state.v, m->q, m->v);
     memset(m->p, 0, (size_t)m->n * sizeof *m->p);
     m->implicit = 0.0;
-    *status = look(m);
+    *status = look_at_loops(m);
     if (*status == CR_OK && !soft(m, h)) {
         m->implicit = h;
-        *status = look(m);
+        *status = look_at_loops(m);
     }
     if (*status == CR_OK) *status = invert(m);
     double gap = INFINITY, least = INFINITY;
@@ -250,7 +250,7 @@ static bool advance(Mechanism* m, double h, crStatus* status) {
     cr_rows_velocity(&m->rows, step->state.v, m->u);
     memset(m->p, 0, (size_t)m->n * sizeof *m->p);
     counter(m, m->u, 1.0, m->p);
-    push(m, m->p, step->state.v);
+    push_by_rows(m, m->p, step->state.v);
     return true;
 }
 
@@ -325,7 +325,7 @@ static int parts_of(Mechanism* m, double h) {
     return parts < 1.0 ? 1 : parts > PARTS ? PARTS : (int)parts;
 }
 
-static crStatus move(Mechanism* m, double h) {
+static crStatus move_tree(Mechanism* m, double h) {
     crStep* step = m->step;
     const crModel* model = step->model;
     copy_part(model, m->part, step->state.q, step->state.v, m->q_solved, m->v_solved);
@@ -336,7 +336,7 @@ static crStatus move(Mechanism* m, double h) {
     crStatus status = CR_OK;
     bool good = true;
     for (int i = 0; i < parts && good; i++) {
-        good = advance(m, h / parts, &status);
+        good = advance_part(m, h / parts, &status);
     }
     if (good && conserved) scale(m, before);
     good = good && within_limits(model, m->part, step->state.q);
@@ -349,7 +349,7 @@ static double* doubles(crArena* arena, int count) {
     return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
 }
 
-static crStatus make(Mechanism* m) {
+static crStatus make_mechanism(Mechanism* m) {
     const crModel* model = m->step->model;
     crArena* arena = &m->step->scratch;
     static const int counts[] = {3, 6, 1, 1};
@@ -439,7 +439,7 @@ static void find_groups(const crStep* step, Groups* g) {
     }
 }
 
-static void hold(const crModel* model, Groups* g, int body) {
+static void hold_body(const crModel* model, Groups* g, int body) {
     if (cr__moves(model, body)) g->held[cr__forest_find(g->root, model->bodies[body].root)] = true;
 }
 
@@ -449,14 +449,14 @@ static void find_held(const crStep* step, Groups* g) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         if (cr_dot(c->impulse, c->impulse) == 0.0) continue;
-        hold(model, g, c->body_a);
-        hold(model, g, c->body_b);
+        hold_body(model, g, c->body_a);
+        hold_body(model, g, c->body_b);
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
         if (equality(loop) || step->ties.force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
-        hold(model, g, loop->a);
-        hold(model, g, loop->b);
+        hold_body(model, g, loop->a);
+        hold_body(model, g, loop->b);
     }
 }
 
@@ -483,8 +483,8 @@ static crStatus move_group(crStep* step, const Groups* g, int group, int* bodies
     sort_by_tree(step->model, bodies, m.part.count);
     m.part.bodies = bodies;
     size_t mark = cr_arena_mark(&step->scratch);
-    crStatus status = make(&m);
-    if (status == CR_OK && m.n <= ROWS) status = move(&m, h);
+    crStatus status = make_mechanism(&m);
+    if (status == CR_OK && m.n <= ROWS) status = move_tree(&m, h);
     cr_arena_release(&step->scratch, mark);
     return status;
 }

@@ -1,34 +1,28 @@
 // moving.c - islands in motion: one packing, eight short steps, positions in the same loop (packed_substeps.c).
 //
-// In fast, an island of more than ROWS rows moves where one of SHARE contacts may act in the step and is faster than
+// In fast, an island of more than ROWS rows (TREE_ROWS with trees) moves where one of SHARE contacts may act in the step and is faster than
 // SPEED; the converged solve handles a few fast bodies in a heap at rest. Short steps solve a finer problem than the
 // whole step poses, so their certificate is of another kind: the impulses are in their cones, v+ = v_free + M^-1 J^T P,
 // and no energy is created. The last is enforced: corrections of positions lift bodies by no more than contacts
 // dissipated, and impulses that would still create energy are scaled down together with the displacement they gave.
-// Trees take part by rows (moving_trees.c).
+// Trees take part by rows (moving_trees.c); moving_run.c does both.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving.h"
 
 #include <string.h>
 
-#include "model/single.h"
-#include "relax/packed_substeps.h"
 #include "step/audit.h"
 #include "step/forest.h"
 #include "step/moving_trees.h"
 #include "step/step.h"
 
-#define LIMITS        4      // rounds of making shares less
-#define SURE          1.001  // beyond what they must, for rounding
-#define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
-#define RELEASE_TREES 12     // likewise with trees
-#define GENERAL       (INT32_MIN / 4)
-#define LOCATED       64     // bodies of an island up to which impacts are located
-#define ROWS          60     // islands up to this size are solved exactly
-#define TREE_ROWS     12     // likewise of those with trees
-#define SHARE         400    // one contact of so many must be
-#define SPEED         0.004  // of a contact along its normal, m/s
-#define TREE_SPEED    1e-5   // likewise of trees, whose converged solves are dear
+#define GENERAL    (INT32_MIN / 4)
+#define LOCATED    64     // bodies of an island up to which impacts are located
+#define ROWS       60     // islands up to this size are solved exactly
+#define TREE_ROWS  12     // likewise of those with trees
+#define SHARE      400    // one contact of so many must be
+#define SPEED      0.004  // of a contact along its normal, m/s
+#define TREE_SPEED 1e-5   // likewise of trees, whose converged solves are dear
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
@@ -118,331 +112,6 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
     return any;
 }
 
-// what the short steps work on; contacts are those of the step
-typedef struct Work {
-    crStep* step;
-    double h;
-    int count;
-    crPackedContact* contact;  // those that are packed (count)
-    int* index;                // of the step's contacts (count)
-    double *gap, *target, *bounce;
-    crVec3* given;  // velocity that driven bodies give each of the step's contacts
-    crPacked packed;
-    int singles;  // bodies of packed; places of trees follow
-    crMovingTrees trees;
-    crSubsteps ask;
-} Work;
-
-static crStatus create(Work* work) {
-    crStep* step = work->step;
-    crArena* arena = &step->scratch;
-    size_t room = (size_t)step->contact_count + 1;
-    work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
-    work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
-    work->target = cr_arena_alloc(arena, room * sizeof *work->target);
-    work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
-    work->index = cr_arena_alloc(arena, room * sizeof *work->index);
-    work->given = cr_arena_alloc(arena, room * sizeof *work->given);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL &&
-              work->index != NULL && work->given != NULL;
-    return ok ? CR_OK : CR_ERR_MEMORY;
-}
-
-// contacts of the islands, with the impulses of a short step to start from; whether one may bounce
-static bool list(Work* work) {
-    const crStep* step = work->step;
-    int cursor = 0;
-    bool bounces = false;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        work->given[i] = cr__step_given_velocity(step, c);
-        if (!c->packable) continue;
-        const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        crPackedContact* to = &work->contact[work->count];
-        work->index[work->count] = i;
-        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
-        to->point = c->point.point;
-        to->normal = c->point.normal;
-        to->E = work->given[i];
-        if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
-        bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
-        work->gap[work->count] = c->point.gap;
-        work->target[work->count] = -0.5 * c->delta;
-        work->bounce[work->count] = fast ? c->e * c->speed : 0.0;
-        bounces = bounces || fast;
-        work->count++;
-    }
-    return bounces;
-}
-
-// z of the velocities v
-static void coordinates(const Work* work, const crInertias* of, const double* v, double* z) {
-    crPacked singles = work->packed;
-    singles.bodies = work->singles;
-    cr__packed_coordinates(&singles, of, v, z);
-    if (work->trees.posed) cr__units_coordinates(of, v, &work->trees.units, z + work->trees.units.base);
-}
-
-// impulses of the whole step into the step's contacts
-static void read_impulses(const Work* work) {
-    for (int i = 0; i < work->count; i++) {
-        work->step->contacts[work->index[i]].impulse = work->contact[i].P;
-    }
-    if (!work->trees.posed) return;
-    cr__moving_keep_ties(&work->trees, &work->ask);
-    cr__moving_impulses(work->step);
-}
-
-static crStatus solve(Work* work, const int* islands, bool bounces) {
-    crStep* step = work->step;
-    crArena* arena = &step->scratch;
-    crPacked* p = &work->packed;
-    crMovingTrees* trees = &work->trees;
-    const crInertias of = cr__step_inertias(step);
-    const int* island = trees->posed ? trees->islands.of_body : islands;
-    crStatus status = cr__packed_create(&of, island, step->state.v, work->count, work->contact,
-                                        trees->posed ? &trees->units : NULL, p);
-    if (status != CR_OK) return status;
-    work->singles = p->bodies - (trees->posed ? trees->units.places : 0);
-    size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
-    double* dz = cr_arena_alloc(arena, numbers * sizeof *dz);
-    crSubsteps* ask = &work->ask;
-    *ask = (crSubsteps){.packed = p, .h = work->h, .gap = work->gap, .target = work->target, .dz = dz};
-    ask->row_gap = trees->gap;
-    ask->row_target = trees->target;
-    ask->row_bounce = trees->bounce;
-    if (bounces || trees->bounces) ask->bounce = work->bounce;
-    ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
-    ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
-    if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
-    coordinates(work, &of, step->free.v, dz);
-    for (size_t i = 0; i < numbers; i++) {
-        dz[i] -= p->z_free[i];
-    }
-    status = cr__substeps_run(ask, arena);
-    if (status == CR_OK) read_impulses(work);
-    return status;
-}
-
-// v of a body from its place in z, or a displacement
-static void from_coordinates(const crStep* step, int body, const double* z, double* v) {
-    double share = 1.0 / sqrt(step->model->bodies[body].mass);
-    for (int k = 0; k < 3; k++) {
-        v[k] = share * z[k];
-    }
-    crVec3 turn = cr_mat3_mul_t(step->dynamics.root[body], cr__load_vec(z + 3));
-    cr__store_vec(turn, v + 3);
-}
-
-static double dot6(const double* a, const double* b) {
-    double sum = 0.0;
-    for (int k = 0; k < 6; k++) {
-        sum += a[k] * b[k];
-    }
-    return sum;
-}
-
-// energy of bodies that pushed each other
-typedef struct Energy {
-    double gain;     // beyond what forces and driven bodies gave, J
-    double lift;     // the part of it that corrections of positions are, J
-    double square;   // p.p, p what the impulses changed z by
-    int rows;        // of contacts that pressed
-    bool trees;      // some bodies are of trees
-    bool released;   // out: another solve takes it
-    double correct;  // out: share of the corrections that is made
-    double scale;    // out: share of the impulses
-} Energy;
-
-// orientation after a turn
-static crQuat turned(const crStep* step, int b, crVec3 turn) {
-    crQuat q = cr__load_quat(step->state.q + step->model->bodies[b].q + 3);
-    return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(turn), q));
-}
-
-// z and D of a body with the shares of its set
-static void shared(const Work* work, int i, const Energy* e, double z[6], double D[6]) {
-    const double *from = work->packed.z_free, *to = work->packed.z, *dz = work->ask.dz;
-    for (int k = 0, at = CR_BODY_STRIDE * (i + 1); k < 6; k++, at++) {
-        double free = from[at] + dz[at], fly = work->h * (from[at] + 0.5 * dz[at]);
-        z[k] = to[at];
-        D[k] = work->ask.D[at] - (1.0 - e->correct) * work->ask.C[at];
-        if (!(e->scale < 1.0)) continue;
-        z[k] = free + e->scale * (z[k] - free);
-        D[k] = fly + e->scale * (D[k] - fly);
-    }
-}
-
-// what a body gains with those shares
-static void add_body(const Work* work, int i, Energy* e) {
-    const crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    int b = p->body[i], at = CR_BODY_STRIDE * (i + 1);
-    const double *z0 = p->z_free + at, *dz = work->ask.dz + at;
-    double z[6], D[6], force[6], push[6], v[6], way[6];
-    shared(work, i, e, z, D);
-    for (int k = 0; k < 6; k++) {
-        force[k] = dz[k] / work->h;
-        push[k] = p->z[at + k] - z0[k] - dz[k];
-        e->gain += 0.5 * (z[k] - z0[k]) * (z[k] + z0[k]);
-    }
-    e->square += dot6(push, push);
-    e->gain -= dot6(force, D);
-    e->lift -= dot6(force, work->ask.C + at);
-    if (cr__single_round(&step->model->bodies[b])) return;
-    // inertia turns with the body
-    from_coordinates(step, b, z, v);
-    from_coordinates(step, b, D, way);
-    crVec3 omega = cr__load_vec(v + 3), L = cr_sym3_mul(step->dynamics.inertia[b], omega);
-    crVec3 after = cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b],
-                                    turned(step, b, cr__load_vec(way + 3)), omega);
-    e->gain += 0.5 * cr_dot(L, cr_sub(after, omega));
-}
-
-// Shares that leave no gain: less correction first; then velocity and displacement both on the way back to free flight,
-// which gains nothing: with a share s of the impulses the gain is s (gain - b) + s^2 b, b = p.p / 2.
-static void limit(Energy* e) {
-    double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
-    double left = e->gain - share * e->lift, b = 0.5 * e->square;
-    e->correct -= share;
-    if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
-}
-
-static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
-
-// roots of the bodies that pushed each other
-static void join(const Work* work, int* root) {
-    const crStep* step = work->step;
-    for (int i = 0; i < work->singles; i++) {
-        root[work->packed.body[i]] = work->packed.body[i];
-    }
-    for (int k = 0; k < work->trees.count; k++) {
-        root[work->trees.root[k]] = work->trees.root[k];
-    }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        if (presses(c)) cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
-    }
-}
-
-// the set that a body, single or of a tree, belongs to
-static Energy* set_of(const Work* work, int* root, Energy* energy, int body) {
-    return &energy[cr__forest_find(root, work->step->model->bodies[body].root)];
-}
-
-// single bodies, then roots of trees
-static int leader(const Work* work, int n) {
-    return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
-}
-
-static void add_tree(Work* work, int k, Energy* e) {
-    crTreeGain gain = cr__moving_gain(&work->trees, &work->ask, k, e->correct, e->scale);
-    e->gain += gain.gain;
-    e->lift += gain.lift;
-    e->square += gain.square;
-    e->trees = true;
-}
-
-// what each set of bodies gains with its shares, at its root; whether one gains anything
-static bool find_gains(Work* work, int* root, Energy* energy) {
-    const crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    bool any = false;
-    for (int n = 0; n < work->singles + work->trees.count; n++) {
-        Energy* e = &energy[leader(work, n)];
-        e->gain = e->lift = e->square = 0.0;
-        e->rows = 0;
-    }
-    for (int i = 0; i < work->singles; i++) {
-        add_body(work, i, set_of(work, root, energy, p->body[i]));
-    }
-    for (int k = 0; k < work->trees.count; k++) {
-        add_tree(work, k, set_of(work, root, energy, work->trees.root[k]));
-    }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
-        e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
-        e->rows += presses(c) ? 3 : 0;
-    }
-    for (int n = 0; n < work->singles + work->trees.count; n++) {
-        any = any || energy[leader(work, n)].gain > 0.0;
-    }
-    return any;
-}
-
-// No energy is created. A small set whose sweeps would have done so, and what touches nothing, is released: it takes the
-// way of calm islands. Larger ones get less correction, then less of their impulses.
-static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
-    const crPacked* p = &work->packed;
-    int count = work->singles + work->trees.count;
-    join(work, root);
-    for (int n = 0; n < count; n++) {
-        energy[leader(work, n)] = (Energy){.correct = 1.0, .scale = 1.0};
-    }
-    for (int round = 0; find_gains(work, root, energy) && round < LIMITS; round++) {
-        for (int n = 0; n < count; n++) {
-            Energy* e = &energy[leader(work, n)];
-            bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
-            if (round == 0) e->released = creates && e->rows <= (e->trees ? RELEASE_TREES : RELEASE_ROWS);
-            if (e->gain > 0.0 && !e->released) limit(e);
-        }
-    }
-    for (int n = 0; n < count; n++) {
-        Energy* e = set_of(work, root, energy, leader(work, n));
-        e->released = e->released || e->rows == 0;
-        if (!e->released) continue;
-        if (n < work->singles) {
-            moving[p->body[n]] = false;
-        } else {
-            cr__moving_leave(&work->trees, n - work->singles, moving);
-        }
-    }
-    cr__moving_stand(&work->trees);
-}
-
-// v and q with the shares that energy leaves
-static void put_back(Work* work, int* root, Energy* energy) {
-    crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    for (int k = 0; k < work->trees.count; k++) {
-        const Energy* e = set_of(work, root, energy, work->trees.root[k]);
-        if (!e->released) cr__moving_put(&work->trees, &work->ask, k, e->correct, e->scale);
-    }
-    for (int i = 0; i < work->singles; i++) {
-        int b = p->body[i];
-        const crBody* body = &step->model->bodies[b];
-        const Energy* e = set_of(work, root, energy, b);
-        if (e->released) continue;
-        double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
-        shared(work, i, e, z, D);
-        from_coordinates(step, b, z, v);
-        from_coordinates(step, b, D, way + body->v);
-        crVec3 omega = cr__load_vec(v + 3);
-        cr__part_advance(step->model, (crPart){&b, 1}, 1.0, way, step->state.q);
-        crQuat q = cr__load_quat(step->state.q + body->q + 3);
-        cr__store_vec(cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b], q, omega), v + 3);
-    }
-}
-
-// impulses likewise, and those of joints
-static void put_impulses(const Work* work, int* root, Energy* energy) {
-    crStep* step = work->step;
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
-        const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
-        if (e->scale < 1.0) c->impulse = cr_scale(e->scale, c->impulse);
-    }
-    if (!work->trees.posed) return;
-    for (int r = 0; r < step->posed.rows.count; r++) {
-        int first = step->posed.rows.start[r];
-        if (step->ties.of_row[r] < 0 || first == step->posed.rows.start[r + 1]) continue;
-        step->posed.p[r] *=
-            set_of(work, root, energy, step->model->dof_body[step->posed.rows.col[first]])->scale;
-    }
-    cr__step_keep_ties(step);
-}
-
 // whether both ends of a contact are marked, or neither is; what does not move is on either side
 static bool is_among(const crModel* model, const crStepContact* c, const bool* moving, bool marked) {
     bool a = !cr__moves(model, c->body_a) || moving[c->body_a] == marked;
@@ -469,25 +138,6 @@ static crStatus contacts_of(crStep* step, crStepContact* from, int count, const 
         if (!marked) (*to)[k].impulse = cr_vec3(0, 0, 0);
         k++;
     }
-    return CR_OK;
-}
-
-// short steps over the step's contacts; bodies that are left to another solve are no longer marked
-static crStatus run(crStep* step, double h, const int* islands, bool* moving, crError* error) {
-    Work work = {.step = step, .h = h};
-    size_t nb = (size_t)step->model->nb;
-    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
-    if (root == NULL || energy == NULL || create(&work) != CR_OK) return cr__step_memory(error);
-    cr__step_part_of(step, moving);
-    crStatus status = cr__moving_pose(step, h, islands, moving, &work.trees, error);
-    if (status != CR_OK) return status;
-    bool bounces = list(&work);
-    cr__moving_start(&work.trees);
-    if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
-    limit_energy(&work, root, energy, moving);
-    put_back(&work, root, energy);
-    put_impulses(&work, root, energy);
     return CR_OK;
 }
 
@@ -536,7 +186,7 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
     step->posed.rows = (crRows){0};
-    status = run(step, h, islands.root, moving, error);
+    status = cr__moving_run(step, h, islands.root, moving, error);
     // the audit reads the rows
     if (step->posed.rows.count == 0) cr_arena_release(&step->scratch, mark);
     if (status == CR_OK) status = hand_over(step, moved, error);

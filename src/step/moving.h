@@ -18,6 +18,9 @@ typedef struct crMoved {
 // From the contacts and forces of the whole world: q and v over h of the islands that move, forces kept. What is left of
 // the world, its part and contacts are those of the others, until cr__step_list_awake.
 crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error);
+// Short steps over the step's contacts, those of bodies that are marked; root: first body of each island (nb). Bodies
+// that are left to another solve are no longer marked (moving_run.c).
+crStatus cr__moving_run(crStep* step, double h, const int* root, bool* moving, crError* error);
 // What is guaranteed of it, into the certificate (audit_moved.c): cones and momentum, before other bodies move; CR_ERR_MEMORY.
 // And overlap, at the end of the step, when poses are those of the end.
 crStatus cr__audit_moved(crStep* step, const crMoved* moved);

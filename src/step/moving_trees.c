@@ -13,8 +13,7 @@
 
 #include "step/exact.h"
 
-#define DEPTH 60    // velocities above one another in a tree that short steps take
-#define MOST  1.05  // by which v is scaled up
+#define MOST 1.05  // by which v is scaled up
 
 static crPart tree_of(const crStep* step, int root) {
     int from = step->plan->first_tree[root];
@@ -25,7 +24,6 @@ bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
     if (step->calls.force != NULL || !cr__step_bends(step, body) || model->bodies[b->root].deep) return false;
-    if (b->last >= 0 && model->dof_depth[b->last] >= DEPTH) return false;
     // the work of actuators is not that of one velocity
     for (int j = b->v; j < b->v + b->nv && model->nu > 0; j++) {
         if (model->dof_actuator[j] >= 0) return false;
@@ -142,16 +140,17 @@ void cr__moving_impulses(crStep* step) {
     }
 }
 
-// T + U at the poses of d
-static double energy_at(const crStep* step, crPart tree, double* q, double* v) {
+// T and U at the poses of d
+static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
     crState state = step->state;
-    double sum = 0.0;
+    crEnergy sum = {0.0, 0.0};
     state.q = q;
     state.v = v;
-    cr__part_velocity(step->model, tree, v, (crDynamics*)&step->dynamics);
+    cr__part_velocity(step->model, tree, v, &step->dynamics);
     for (int k = 0; k < tree.count; k++) {
         crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics);
-        sum += one.kinetic + one.potential;
+        sum.kinetic += one.kinetic;
+        sum.potential += one.potential;
     }
     return sum;
 }
@@ -159,13 +158,15 @@ static double energy_at(const crStep* step, crPart tree, double* q, double* v) {
 void cr__moving_start(crMovingTrees* t) {
     crStep* step = t->step;
     for (int k = 0; k < t->count; k++) {
-        t->energy[k] = energy_at(step, tree_of(step, t->root[k]), step->state.q, step->state.v);
+        crEnergy start = energy_at(step, tree_of(step, t->root[k]), step->state.q, step->state.v);
+        t->energy[k] = start.kinetic + start.potential;
         t->share[k] = 1.0;
     }
 }
 
 // v and way of a tree with the shares of its set, and what z and D say of its energy
-static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct, double scale) {
+static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct,
+                             double scale) {
     const crStep* step = t->step;
     const double *from = ask->packed->z_free, *to = ask->packed->z, *dz = ask->dz;
     crTreeGain sum = {0};
@@ -192,8 +193,8 @@ static crTreeGain shared(crMovingTrees* t, const crSubsteps* ask, crPart tree, d
     return sum;
 }
 
-// q of a tree after its way, and poses there
-static void advance(crMovingTrees* t, crPart tree) {
+// q of a tree after its way
+static void advance_tree(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
@@ -202,37 +203,50 @@ static void advance(crMovingTrees* t, crPart tree) {
     cr__part_advance(step->model, tree, 1.0, t->way, t->q);
 }
 
-// work of applied forces and motors where v ends as s v+: at s = 0, and what s adds
-static void work_of(const crMovingTrees* t, crPart tree, double h, double scale, double* at0, double* by_s) {
+// work where v ends as s v+
+typedef struct Work {
+    double at0, by_s;  // of applied forces and motors: at s = 0, and what s adds
+    double motors;     // of motors at s = 1, which is among what z gained
+} Work;
+
+static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale) {
     const crStep* step = t->step;
-    *at0 = *by_s = 0.0;
+    Work work = {0};
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            double force = step->state.force[j];
-            if (step->model->dofs[j].motor_force > 0.0) force += scale * cr__step_motor_force(step, j);
-            *at0 += 0.5 * h * force * step->state.v[j];
-            *by_s += 0.5 * h * force * t->v[j];
+            bool driven = step->model->dofs[j].motor_force > 0.0;
+            double motor = driven ? scale * cr__step_motor_force(step, j) : 0.0;
+            double force = step->state.force[j] + motor;
+            work.at0 += 0.5 * h * force * step->state.v[j];
+            work.by_s += 0.5 * h * force * t->v[j];
+            work.motors += 0.5 * h * motor * (step->state.v[j] + t->v[j]);
         }
     }
+    return work;
 }
 
-crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale) {
+crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale,
+                           double least) {
     crStep* step = t->step;
     crPart tree = tree_of(step, t->root[k]);
-    crTreeGain gain = shared(t, ask, tree, correct, scale);
-    advance(t, tree);
+    crTreeGain gain = share_tree(t, ask, tree, correct, scale);
+    advance_tree(t, tree);
     crState state = step->state;
     state.q = t->q;
     cr__part_kinematics(step->model, tree, &state, &step->dynamics);
-    double all = energy_at(step, tree, t->q, t->v), work, by_s;
-    double T = cr__part_kinetic(step->model, tree, t->v, &step->dynamics);
-    work_of(t, tree, ask->h, scale, &work, &by_s);
-    // T s^2 - by_s s + rest = 0
-    double rest = all - T - t->energy[k] - work - gain.gain, root = by_s * by_s - 4.0 * T * rest, s = 1.0;
-    if (T > 0.0) s = fmin(MOST, fmax(0.0, (by_s + sqrt(fmax(0.0, root))) / (2.0 * T)));
+    crEnergy end = energy_at(step, tree, t->q, t->v);
+    Work work = work_of(t, tree, ask->h, scale);
+    gain.gain -= work.motors;
+    // T s^2 - by_s s + rest = g
+    double T = end.kinetic, by_s = work.by_s, rest = end.potential - t->energy[k] - work.at0;
+    double root = by_s * by_s - 4.0 * T * (rest - gain.gain), s = 1.0;
+    if (T > 0.0) s = fmin(MOST, fmax(least, (by_s + sqrt(fmax(0.0, root))) / (2.0 * T)));
+    double left = T * s * s - by_s * s + rest - gain.gain;
     t->share[k] = s;
-    gain.gain = T * s * s - by_s * s + (all - T - t->energy[k] - work);
+    gain.gain += left;
+    // what v cannot give is for corrections to give up
+    if (left > 0.0) gain.lift += left;
     return gain;
 }
 
@@ -243,13 +257,12 @@ void cr__moving_stand(crMovingTrees* t) {
     }
 }
 
-void cr__moving_put(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale) {
+void cr__moving_put(const crMovingTrees* t, int k) {
     crStep* step = t->step;
     crPart tree = tree_of(step, t->root[k]);
-    shared(t, ask, tree, correct, scale);
-    cr__part_advance(step->model, tree, 1.0, t->way, step->state.q);
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
+        memcpy(step->state.q + body->q, t->q + body->q, (size_t)body->nq * sizeof *t->q);
         for (int j = body->v; j < body->v + body->nv; j++) {
             step->state.v[j] = t->share[k] * t->v[j];
         }

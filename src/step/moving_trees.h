@@ -19,7 +19,7 @@ typedef struct crMovingTrees {
     int* root;            // trees that move (count)
     double* energy;       // T + U at the start (count)
     double* share;        // of v+ that the state has (count)
-    double *v, *way, *q;  // work (nv, nv, nq)
+    double *v, *way, *q;  // v+, displacement and q+ of the last gain (nv, nv, nq)
 } crMovingTrees;
 
 // What a tree adds to the balance of its set; see Energy in moving.c.
@@ -38,12 +38,14 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
 void cr__moving_keep_ties(const crMovingTrees* trees, const crSubsteps* ask);
 void cr__moving_impulses(crStep* step);
 void cr__moving_start(crMovingTrees* trees);
-// What tree k gains with these shares of corrections and impulses; poses become those that it gets.
-crTreeGain cr__moving_gain(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale);
+// What tree k gains with these shares of corrections and impulses, its v scaled by no less than `least`; poses become
+// those that it gets.
+crTreeGain cr__moving_gain(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale,
+                           double least);
 // Poses are those of the state again.
 void cr__moving_stand(crMovingTrees* trees);
-// q and v of tree k with the shares of the last gain.
-void cr__moving_put(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale);
+// q and v of tree k become those of the last gain.
+void cr__moving_put(const crMovingTrees* trees, int k);
 // Another solve takes it.
 void cr__moving_leave(const crMovingTrees* trees, int k, bool* moving);
 

@@ -108,7 +108,7 @@ static bool pose_M(const crStep* step, const Columns* c, crArena* arena, crMatri
     return true;
 }
 
-static bool gather(const double* x, const Columns* c, crArena* arena, const double** out) {
+static bool gather_columns(const double* x, const Columns* c, crArena* arena, const double** out) {
     double* gathered = cr_arena_alloc(arena, ((size_t)c->count + 1) * sizeof *gathered);
     for (int j = 0; j < c->count && gathered != NULL; j++) {
         gathered[j] = x[c->v[j]];
@@ -117,7 +117,7 @@ static bool gather(const double* x, const Columns* c, crArena* arena, const doub
     return gathered != NULL;
 }
 
-static crVec3* block_points(const crStep* step, const crProblem* problem, crArena* arena) {
+static crVec3* problem_points(const crStep* step, const crProblem* problem, crArena* arena) {
     crVec3* points = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *points);
     for (int i = 0; i < problem->block_count && points != NULL; i++) {
         int source = problem->blocks[i].source;
@@ -132,8 +132,9 @@ static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError
     problem.W = problem.Minv = (crMatrix){0};
     bool room = find_columns(step->model, shown->rows, arena, &columns) &&
                 pose_J(shown->rows, &columns, arena, &problem.J) &&
-                pose_M(step, &columns, arena, &problem.M) && gather(shown->v, &columns, arena, &problem.v);
-    crVec3* points = block_points(step, &problem, arena);
+                pose_M(step, &columns, arena, &problem.M) &&
+                gather_columns(shown->v, &columns, arena, &problem.v);
+    crVec3* points = problem_points(step, &problem, arena);
     if (!room || points == NULL) return cr__step_memory(error);
     problem.nv = columns.count;
     crStatus status = cr_matrix_inverse(&problem.M, arena, &problem.Minv, error);

@@ -135,7 +135,7 @@ static void follow_range(void* ctx, int begin, int end) {
 }
 
 // how far each body has moved and turned since contacts were found
-static void follow(const crStep* step, List* list) {
+static void follow_bodies(const crStep* step, List* list) {
     if (list->at.com == NULL) return;
     cr__tasks_for(step->tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
 }
@@ -258,7 +258,7 @@ static double least_gap(const Pass* pass, const List* list, int begin, int end, 
 }
 
 // contacts begin to end - 1, those of one pair, where they are now
-static crStatus near_pair(Pass* pass, const List* list, int begin, int end) {
+static crStatus pair_now(Pass* pass, const List* list, int begin, int end) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     // a list found anew tells which pairs there are; its margin is that of the largest body
@@ -294,7 +294,7 @@ static crStatus near_range(Pass* pass, const List* list, int begin, int end) {
         }
         bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
         bool apart = pass->apart != NULL && (pass->apart[c[i].body_a] || pass->apart[c[i].body_b]);
-        if (hit == list->hit && !apart) status = near_pair(pass, list, i, next);
+        if (hit == list->hit && !apart) status = pair_now(pass, list, i, next);
         i = next;
     }
     return status;
@@ -477,7 +477,7 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     List* anew = &pass->list[start == NULL ? 0 : 1];
     if (start != NULL) {
         pass->list[0].at = *start;
-        follow(step, &pass->list[0]);
+        follow_bodies(step, &pass->list[0]);
         pass->hit = find_astray(pass, astray) ? astray : NULL;
         if (pass->hit == NULL) return CR_OK;
     }
@@ -486,12 +486,12 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     crStatus status = cr_step_collide(step, fmax(widest(step), pass->reach), error);
     if (status != CR_OK) return status;
     if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
-    follow(step, anew);
+    follow_bodies(step, anew);
     return CR_OK;
 }
 
 // the first so many contacts of the pass, for the rounds to come; balls need none
-static void remember(const Pass* pass, int count, Memory* memory) {
+static void remember_contacts(const Pass* pass, int count, Memory* memory) {
     const crPose* pose = pass->step->dynamics.pose;
     int most = memory->block_count * memory->room;
     if (memory->capacity < most) most = memory->capacity;
@@ -542,8 +542,8 @@ static crStatus memory_grow(crStep* step, Memory* memory) {
 }
 
 // contacts at the present poses; where one is deep, also what pushing it out may turn into others
-static crStatus look(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                     double* reach, Pass* pass, crError* error) {
+static crStatus find_overlaps(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                              double* reach, Pass* pass, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (;;) {
         // without contacts of the beginning all pairs are found anew
@@ -561,9 +561,21 @@ static crStatus look(crStep* step, const crPositionList* start, const bool* hit,
     }
 }
 
+// What is not of single bodies: everything as one problem where loops or limits do not hold, or must: it is asked for.
+// Bodies apart have no part in it.
+static crStatus others(crStep* step, const bool* apart, bool must, bool* general, crError* error) {
+    bool holds = true;
+    if (apart != NULL) cr__step_leave_out(step, apart);
+    crPart part = apart != NULL ? cr__step_part(step) : cr__all(step->model);
+    crStatus status = cr__step_position_others(step, part, &holds, error);
+    *general = status == CR_OK && (!holds || must);
+    if (*general) status = cr__step_position_general(step, part, apart, widest(step), error);
+    if (apart != NULL) cr__step_list_awake(step);
+    return status;
+}
+
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
                                 crError* error) {
-    bool holds = true;
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
@@ -576,14 +588,12 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     size_t mark = cr_arena_mark(&step->scratch);
     for (int round = 0; status == CR_OK; round++) {
         Pass pass;
-        status = look(step, start, hit, apart, &reach, &pass, error);
+        status = find_overlaps(step, start, hit, apart, &reach, &pass, error);
         if (status != CR_OK) break;
         step->certificate.penetration = pass.overlap;
-        status = cr__step_position_others(step, &holds, error);
-        if (status != CR_OK) break;
-        if (!holds || (pass.beyond > 0.0 && !pass.single)) {
-            return cr__step_position_general(step, widest(step), error);
-        }
+        bool general = false;
+        status = others(step, apart, pass.beyond > 0.0 && !pass.single, &general, error);
+        if (status != CR_OK || general) return status;
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
         if (round == 0) {
             // it stays, with what was found first
@@ -593,7 +603,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         }
         if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);
         int count = keep_violated(&pass, parent, deep);
-        remember(&pass, count, &memory);
+        remember_contacts(&pass, count, &memory);
         int sweeps = ration(count, step->model->nb, &visits);
         if (sweeps == 0) break;
         status = push_out(&pass, count, sweeps, parent, error);

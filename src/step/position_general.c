@@ -61,7 +61,7 @@ static int island_of(const Pass* pass, int body) {
     return pass->islands.of_body != NULL ? pass->islands.of_body[body] : -1;
 }
 
-static void mark_open(const Pass* pass, int island) {
+static void mark_island(const Pass* pass, int island) {
     if (island >= 0 && pass->open != NULL) pass->open[island] = true;
 }
 
@@ -72,7 +72,7 @@ static int island_of_loop(const crStep* step, const Pass* pass, int loop) {
 }
 
 // contacts of one island
-static crStatus add_contacts(crStep* step, int island, Pass* pass) {
+static crStatus island_contacts(crStep* step, int island, Pass* pass) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         if (cr__island_of_contact(step, &pass->islands, c) != island) continue;
@@ -103,16 +103,16 @@ static crStatus add_kept(crStep* step, int island, Pass* pass) {
 }
 
 // overlap that is not let be, m
-static double beyond(const crStep* step, const crStepContact* c) {
+static double overlap_beyond(const crStep* step, const crStepContact* c) {
     return -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
 }
 
 // the overlaps of this round, for the rounds to come, in front of those before
-static crStatus remember(crStep* step, const Kept** first) {
+static crStatus remember_overlaps(crStep* step, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (!(beyond(step, c) > 0.0)) continue;
+        if (!(overlap_beyond(step, c) > 0.0)) continue;
         Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
         if (kept == NULL) return CR_ERR_MEMORY;
         crVec3 half = cr_scale(0.5 * c->point.gap, c->point.normal);
@@ -126,7 +126,7 @@ static crStatus remember(crStep* step, const Kept** first) {
 }
 
 // island -1: of all
-static crStatus add_loops(crStep* step, int island, Pass* pass) {
+static crStatus pass_loops(crStep* step, int island, Pass* pass) {
     for (int i = 0; i < step->model->loop_count; i++) {
         int of = island_of_loop(step, pass, i), before = pass->rows.count;
         if (island >= 0 && of != island) continue;
@@ -139,13 +139,13 @@ static crStatus add_loops(crStep* step, int island, Pass* pass) {
             double error = range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]);
             pass->b[r] = pass->rows.gap[r];
             pass->loop = fmax(pass->loop, error);
-            if (error > LOOP_TOL) mark_open(pass, of);
+            if (error > LOOP_TOL) mark_island(pass, of);
         }
     }
     return CR_OK;
 }
 
-static crStatus add_joints(crStep* step, crPart part, Pass* pass) {
+static crStatus pass_joints(crStep* step, crPart part, Pass* pass) {
     const crModel* model = step->model;
     int joints =
         cr__part_add_joints(model, part, &step->state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
@@ -161,7 +161,7 @@ static crStatus add_joints(crStep* step, crPart part, Pass* pass) {
         if (!limit) continue;
         pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
         if (-pass->rows.gap[row] > limit_tol(step))
-            mark_open(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
+            mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
 }
@@ -188,7 +188,7 @@ static int width(const crModel* model, int body) {
 }
 
 // everything that loops and joints say, and which islands it concerns
-static crStatus look(crStep* step, Pass* pass) {
+static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
     const crModel* model = step->model;
     bool* all = cr_arena_alloc(arena, (size_t)step->contact_count + 1);
@@ -202,10 +202,10 @@ static crStatus look(crStep* step, Pass* pass) {
     memset(pass->open, 0, (size_t)pass->islands.count + 1);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        double depth = beyond(step, c);
+        double depth = overlap_beyond(step, c);
         pass->contact = fmax(pass->contact, depth);
         pass->overlap = fmax(pass->overlap, -c->point.gap);
-        if (depth > 0.0) mark_open(pass, cr__island_of_contact(step, &pass->islands, c));
+        if (depth > 0.0) mark_island(pass, cr__island_of_contact(step, &pass->islands, c));
     }
     int rows, entries, vertices;
     cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
@@ -214,22 +214,22 @@ static crStatus look(crStep* step, Pass* pass) {
         entries += width(model, k->body_a) + width(model, k->body_b);
     }
     status = make_pass(step, rows, entries, pass);
-    if (status == CR_OK) status = add_loops(step, -1, pass);
-    return status == CR_OK ? add_joints(step, cr__all(model), pass) : status;
+    if (status == CR_OK) status = pass_loops(step, -1, pass);
+    return status == CR_OK ? pass_joints(step, part, pass) : status;
 }
 
 // the rows of one island
-static crStatus build(crStep* step, int island, Pass* pass) {
+static crStatus build_island(crStep* step, int island, Pass* pass) {
     pass->rows.count = pass->rows.entries = 0;
     pass->block_count = 0;
     crPart part = {pass->bodies, 0};
     for (int b = 1; b < step->model->nb; b++) {
         if (pass->islands.of_body[b] == island) pass->bodies[part.count++] = b;
     }
-    crStatus status = add_contacts(step, island, pass);
+    crStatus status = island_contacts(step, island, pass);
     if (status == CR_OK) status = add_kept(step, island, pass);
-    if (status == CR_OK) status = add_loops(step, island, pass);
-    if (status == CR_OK) status = add_joints(step, part, pass);
+    if (status == CR_OK) status = pass_loops(step, island, pass);
+    if (status == CR_OK) status = pass_joints(step, part, pass);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
     // displacements, not velocities: what drives prescribe has no part in them
     memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
@@ -362,7 +362,7 @@ static crStatus solve_auto(crStep* step, const crProblem* problem, Pass* pass, c
 static crStatus push(crStep* step, int island, const double* rest, Pass* pass, double* dq, crError* error) {
     crRows H;
     crProblem problem;
-    crStatus status = build(step, island, pass);
+    crStatus status = build_island(step, island, pass);
     if (status == CR_OK && pass->rows.count == 0) return CR_OK;
     if (status == CR_OK) {
         status = cr__step_pose_problem(step, &pass->rows, pass->blocks, pass->block_count, NULL, rest, &H,
@@ -377,7 +377,7 @@ static crStatus push(crStep* step, int island, const double* rest, Pass* pass, d
     return status;
 }
 
-static crStatus move(crStep* step, Pass* pass, crError* error) {
+static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
     const crModel* model = step->model;
     size_t bytes = (size_t)model->nv * sizeof(double);
     double* dq = cr_arena_alloc(&step->scratch, bytes);
@@ -403,7 +403,19 @@ static bool holds_all(const crStep* step, const Pass* pass) {
     return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(step);
 }
 
-crStatus cr__step_position_general(crStep* step, double near, crError* error) {
+// contacts of bodies apart have no part in it
+static void drop_apart(crStep* step, const bool* apart) {
+    int count = 0;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (apart[c->body_a] || apart[c->body_b]) continue;
+        step->contacts[count++] = *c;
+    }
+    step->contact_count = count;
+}
+
+crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near,
+                                   crError* error) {
     crStatus status = CR_OK;
     const Kept* kept = NULL;
     for (int round = 0; round <= ROUNDS && status == CR_OK; round++) {
@@ -411,7 +423,8 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         Pass pass = {.kept = kept};
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
-        if (status == CR_OK && look(step, &pass) != CR_OK) status = cr__step_memory(error);
+        if (status == CR_OK && apart != NULL) drop_apart(step, apart);
+        if (status == CR_OK && find_rows(step, part, &pass) != CR_OK) status = cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
@@ -419,8 +432,8 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
         near = fmax(near, 2.0 * pass.contact);
         if (holds_all(step, &pass)) return CR_OK;
         if (round == ROUNDS) return CR_OK;
-        status = move(step, &pass, error);
-        if (status == CR_OK && remember(step, &kept) != CR_OK) status = cr__step_memory(error);
+        status = move_bodies(step, &pass, error);
+        if (status == CR_OK && remember_overlaps(step, &kept) != CR_OK) status = cr__step_memory(error);
         step->contact_count = 0;
         // what is remembered stands behind the rest of the round
         if (!(pass.contact > 0.0)) cr_arena_release(&step->scratch, mark);
@@ -428,15 +441,15 @@ crStatus cr__step_position_general(crStep* step, double near, crError* error) {
     return status;
 }
 
-crStatus cr__step_position_others(crStep* step, bool* holds, crError* error) {
+crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     int rows = step->plan->tie_rows;
     Pass pass = {0};
     *holds = true;
     if (rows == 0) return CR_OK;
     crStatus status = make_pass(step, rows, step->plan->tie_entries, &pass);
-    if (status == CR_OK) status = add_loops(step, -1, &pass);
-    if (status == CR_OK) status = add_joints(step, cr__all(step->model), &pass);
+    if (status == CR_OK) status = pass_loops(step, -1, &pass);
+    if (status == CR_OK) status = pass_joints(step, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;

@@ -69,7 +69,7 @@ void cr__step_add_momentum(const crStep* step, int count, const crPackedContact*
 }
 
 // impulses of the contacts that have rows in the problem
-static void read_impulses(crStep* step) {
+static void read_rows(crStep* step) {
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
         c->impulse = cr_vec3(0, 0, 0);
@@ -83,7 +83,7 @@ static void read_impulses(crStep* step) {
     }
 }
 
-static crStatus clear(crStep* step, crPart part, crDynamics* d, void* dv) {
+static crStatus clear_part(crStep* step, crPart part, crDynamics* d, void* dv) {
     (void)d;
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &step->model->bodies[cr__part_body(part, k)];
@@ -120,9 +120,9 @@ static void give_range(void* ctx, int begin, int end) {
 
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
                         double* dv) {
-    if (cr__step_by_bodies(step, clear, dv) != CR_OK) return CR_ERR_MEMORY;
+    if (cr__step_by_bodies(step, clear_part, dv) != CR_OK) return CR_ERR_MEMORY;
     // contacts have none but from rows and packed ones
-    if (step->posed.rows.count > 0 || count == 0) read_impulses(step);
+    if (step->posed.rows.count > 0 || count == 0) read_rows(step);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
     cr__step_add_momentum(step, count, contact, dv);
     cr__tasks_for(step->tasks, count, CHUNK, give_range, &(Given){step->contacts, contact, index});

@@ -91,6 +91,11 @@ static inline int cr__step_mover(const crStep* step, int body_a, int body_b) {
     return cr__moves(step->model, body_b) ? body_b : body_a;
 }
 
+// Whether a contact has an impulse along its normal.
+static inline bool cr__step_presses(const crStepContact* contact) {
+    return cr_dot(contact->impulse, contact->point.normal) > 0.0;
+}
+
 // warm.c
 
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in

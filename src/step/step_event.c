@@ -112,7 +112,7 @@ static void go_back(crStep* step, const Origin* origin) {
 
 // Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others
 // fly, to leave or to come as impacts, unless everything is plastic.
-static int choose(crStep* step, double h, const double* v, bool plastic, bool* takes) {
+static int choose_pressing(crStep* step, double h, const double* v, bool plastic, bool* takes) {
     crDynamics* d = &step->dynamics;
     int count = 0;
     cr_model_velocity(step->model, v, d);
@@ -147,7 +147,7 @@ static void set_airborne(crStep* step, const bool* takes) {
 }
 
 // bodies whose velocity changed by gravity alone fly, whatever they touch: a column of beads falls as one
-static void release(crStep* step, double h, const double* v) {
+static void release_flying(crStep* step, double h, const double* v) {
     const crModel* model = step->model;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
@@ -164,7 +164,7 @@ static void release(crStep* step, double h, const double* v) {
 static crStatus press(crStep* step, const Origin* origin, double h, bool plastic, bool* takes,
                       crError* error) {
     memset(takes, 0, (size_t)step->contact_count * sizeof *takes);
-    int count = choose(step, h, step->free.v, plastic, takes);
+    int count = choose_pressing(step, h, step->free.v, plastic, takes);
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         forget(step, origin);
@@ -176,7 +176,7 @@ static crStatus press(crStep* step, const Origin* origin, double h, bool plastic
         if (status == CR_OK) status = cr__step_show_problem(step, h, true, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
         if (status != CR_OK) return status;
-        int more = choose(step, h, step->state.v, plastic, takes);
+        int more = choose_pressing(step, h, step->state.v, plastic, takes);
         if (more == count) break;
         count = more;
     }
@@ -202,7 +202,8 @@ typedef struct Ending {
     double soon;   // twice the time that fast ones within the deadband need to touch, s
 } Ending;
 
-static crStatus look(crStep* step, const Origin* origin, const bool* takes, Ending* ending, crError* error) {
+static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes, Ending* ending,
+                           crError* error) {
     const crStepContact* before = step->contacts;
     int count = step->contact_count;
     double near = 0.0;
@@ -238,10 +239,10 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, origin, h, plastic, takes, error);
     if (status == CR_OK) status = cr__step_record(step, error);
-    if (status == CR_OK) release(step, h, origin->v);
+    if (status == CR_OK) release_flying(step, h, origin->v);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
-    status = look(step, origin, takes, ending, error);
+    status = look_ahead(step, origin, takes, ending, error);
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -286,8 +287,8 @@ static crStatus move_to(crStep* step, const Origin* origin, double foreseen, dou
 }
 
 // moves to the next touch, foreseen no sooner than after `least`, or over `left`; *h is how far
-static crStatus move(crStep* step, double least, double left, bool plastic, double slack, Cost* cost,
-                     double* h, crError* error) {
+static crStatus move_on(crStep* step, double least, double left, bool plastic, double slack, Cost* cost,
+                        double* h, crError* error) {
     Origin origin;
     Ending ending;
     double foreseen = left;
@@ -363,7 +364,7 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
         wider = quiet && moved <= ROUND_TOL * h ? 4.0 * slack : 0.0;
         impacts = step->certificate.impacts;
         step->certificate.truncated = step->certificate.truncated || plastic;
-        if (status == CR_OK) status = move(step, least, left, plastic, slack, &cost, &moved, error);
+        if (status == CR_OK) status = move_on(step, least, left, plastic, slack, &cost, &moved, error);
         left = end - step->state.time > 1e-15 * h && moved < left ? left - moved : 0.0;
     }
     if (status == CR_OK) status = cr_step_finite(step, error);

@@ -77,7 +77,7 @@ static void take(const crStep* step, const crWarm* w, bool* takes) {
     }
 }
 
-static crStatus choose(crStep* step, Try* attempt, crError* error) {
+static crStatus choose_active(crStep* step, Try* attempt, crError* error) {
     attempt->takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof(bool));
     if (attempt->takes == NULL) return cr__step_memory(error);
     attempt->at_hat = step->contacts;
@@ -135,7 +135,7 @@ static bool unsolvable(crOutcome outcome) {
     return outcome == CR_OUTCOME_RAY || outcome == CR_OUTCOME_INFEASIBLE || outcome == CR_OUTCOME_LIMIT;
 }
 
-static crStatus solve(crStep* step, Try* attempt, crError* error) {
+static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
     const crStepSettings* settings = &step->settings;
     crStatus status = solve_at(step, attempt, settings->level, error);
     // gaps that contradict each other: velocities never do, and the certificate keeps the first outcome
@@ -162,7 +162,7 @@ static crStatus solve(crStep* step, Try* attempt, crError* error) {
 }
 
 // state to the end of the step
-static void advance(crStep* step, const Try* attempt) {
+static void end_state(crStep* step, const Try* attempt) {
     const crModel* model = step->model;
     memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
     memcpy(step->state.v, attempt->v_plus, (size_t)model->nv * sizeof(double));
@@ -187,7 +187,7 @@ static bool untaken(const Try* attempt, const crStepContact* c, bool* seen) {
 }
 
 // contacts at q+ that did not take part and should have; overlap into the certificate
-static crStatus look(crStep* step, Try* attempt, crError* error) {
+static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     Active* active = &attempt->active;
     crStatus status = CR_OK;
     active->count = 0;
@@ -196,7 +196,7 @@ static crStatus look(crStep* step, Try* attempt, crError* error) {
     }
     int taken = active->count;
     bool wider = false;
-    advance(step, attempt);
+    end_state(step, attempt);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
     step->certificate.penetration = 0.0;
@@ -222,9 +222,9 @@ static crStatus settle(crStep* step, Try* attempt, crError* error) {
     attempt->complete = false;
     for (int pass = 0; pass < PASSES && !attempt->complete && status == CR_OK; pass++) {
         status = predict(step, attempt, error);
-        if (status == CR_OK) status = choose(step, attempt, error);
-        if (status == CR_OK) status = solve(step, attempt, error);
-        if (status == CR_OK) status = look(step, attempt, error);
+        if (status == CR_OK) status = choose_active(step, attempt, error);
+        if (status == CR_OK) status = solve_try(step, attempt, error);
+        if (status == CR_OK) status = find_missed(step, attempt, error);
     }
     return status;
 }
@@ -319,12 +319,12 @@ static crStatus measure_loops(crStep* step, crError* error) {
 }
 
 // v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
-static crStatus finish(crStep* step, const Try* attempt, crError* error) {
+static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
     step->contact_count = attempt->count_hat;
     crStatus status = cr_step_apply(step, error);
     if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
-    advance(step, attempt);
+    end_state(step, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;
     if (step->settings.level != CR_LEVEL_VELOCITY) return measure_loops(step, error);
@@ -349,5 +349,5 @@ crStatus cr_step_lcp(crStep* step, double h, crError* error) {
         status = settle(step, &attempt, error);
     }
     if (!converged) step->certificate.outcome = CR_OUTCOME_LIMIT;
-    return status == CR_OK ? finish(step, &attempt, error) : status;
+    return status == CR_OK ? take_over(step, &attempt, error) : status;
 }

@@ -18,13 +18,13 @@ typedef struct Struck {
     double* u_after;  // of the rows (rows.count)
 } Struck;
 
-static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->impulse) > 0.0; }
+static bool takes_part(const crStepContact* c) { return cr_dot(c->impulse, c->impulse) > 0.0; }
 
 static int root_of(const crModel* model, const Struck* s, int body_a, int body_b) {
     return cr__forest_find(s->parent, model->bodies[cr__moves(model, body_a) ? body_a : body_b].root);
 }
 
-static double work_of(const Struck* s, const double* p, const crStepContact* c) {
+static double struck_work(const Struck* s, const double* p, const crStepContact* c) {
     double work = 0.0;
     for (int r = c->row; r < c->row + cr__step_contact_rows(c); r++) {
         work += 0.5 * p[r] * (s->u_before[r] + s->u_after[r]);
@@ -55,7 +55,7 @@ static void find_struck(crStep* step, Struck* s) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (presses(c)) cr__forest_join_trees(model, s->parent, c->body_a, c->body_b);
+        if (takes_part(c)) cr__forest_join_trees(model, s->parent, c->body_a, c->body_b);
     }
     for (int i = 0; i < step->event_count; i++) {
         const crEvent* e = &step->events[i];
@@ -63,7 +63,8 @@ static void find_struck(crStep* step, Struck* s) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (presses(c)) s->energy[root_of(model, s, c->body_a, c->body_b)] += work_of(s, step->posed.p, c);
+        if (takes_part(c))
+            s->energy[root_of(model, s, c->body_a, c->body_b)] += struck_work(s, step->posed.p, c);
     }
 }
 
@@ -91,8 +92,8 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
     crStatus status = CR_OK;
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
-        int root = presses(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
-        if (!presses(c) || !s.struck[root]) continue;
+        int root = takes_part(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
+        if (!takes_part(c) || !s.struck[root]) continue;
         crEvent event = event_of(step, c, s.energy[root]);
         status = cr_step_event_add(step, &event);
     }

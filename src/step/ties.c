@@ -8,7 +8,7 @@
 
 enum { LOOP_ROWS = 6, DOF_ROWS = 4 };
 
-static bool acts(const crModel* model, const crBody* body) {
+static bool has_rows(const crModel* model, const crBody* body) {
     for (int j = body->v; j < body->v + body->nv; j++) {
         const crDof* dof = &model->dofs[j];
         if (dof->lower > -INFINITY || dof->upper < INFINITY || dof->motor_force > 0.0 || dof->friction > 0.0)
@@ -24,7 +24,7 @@ crStatus cr__step_ties_create(crStep* step) {
     step->ties.count = LOOP_ROWS * model->loop_count;
     for (int b = 0; b < model->nb; b++) {
         step->ties.first[b] = step->ties.count;
-        if (acts(model, &model->bodies[b])) step->ties.count += DOF_ROWS * model->bodies[b].nv;
+        if (has_rows(model, &model->bodies[b])) step->ties.count += DOF_ROWS * model->bodies[b].nv;
     }
     size_t bytes = (size_t)(step->ties.count + 1) * sizeof(double);
     step->ties.force = cr_arena_alloc(&step->store, bytes);
@@ -54,7 +54,7 @@ void cr__step_tie_joint(crStep* step, const crJointRow* info) {
 double cr__step_motor_force(const crStep* step, int j) {
     int b = step->model->dof_body[j];
     const crBody* body = &step->model->bodies[b];
-    if (!acts(step->model, body)) return 0.0;
+    if (!has_rows(step->model, body)) return 0.0;
     return step->ties.force[step->ties.first[b] + DOF_ROWS * (j - body->v) + 2];
 }
 
@@ -66,7 +66,7 @@ void cr__step_keep_ties(crStep* step) {
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], first = step->ties.first[b];
-        if (!acts(model, &model->bodies[b])) continue;
+        if (!has_rows(model, &model->bodies[b])) continue;
         memset(step->ties.force + first, 0, (size_t)(DOF_ROWS * model->bodies[b].nv) * sizeof(double));
     }
     for (int r = 0; r < step->posed.rows.count; r++) {

@@ -82,11 +82,12 @@ static double bend(crStep* step, crPart tree, double h) {
     double own = 0.0, cross = 0.0, bent = 0.0;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
+        double z[6];
+        cr__half_velocities(model, d, tree.bodies[n], v, z);
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double z = cr__half_velocity(model, d, v, i);
             own += u[i] * hc[i];
             cross += 2.0 * v[i] * hc[i];
-            bent += z * z;
+            bent += z[i - body->v] * z[i - body->v];
         }
     }
     double all = bent + cross + own;

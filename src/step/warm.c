@@ -82,8 +82,6 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     return gap <= HOLD * c->delta && pair_pressed(step, c, *cursor) ? HOLD * c->delta : c->delta;
 }
 
-static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
-
 static crStatus add_beginning(crStep* step, const crStepContact* c) {
     crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
     event.body_a = c->body_a;
@@ -172,7 +170,7 @@ static crStatus keep_forces(crStep* step) {
     if (!kept.alone) mark_bodies(step, 1);
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (!presses(c)) continue;
+        if (!cr__step_presses(c)) continue;
         if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
             status = add_beginning(step, c);
         }

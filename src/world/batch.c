@@ -56,6 +56,9 @@ static crStatus check_def(const crBatchDef* def, crError* error) {
     if (def->step.error != 0.0)
         return cr_error_set(error, CR_ERR_RANGE, "step.error",
                             "step.error: is %g, must be 0: steps of a batch are dt long", def->step.error);
+    if (def->model->na > 0)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "model",
+                            "model: %d actuators have an activation; a batch keeps none", def->model->na);
     return cr__check_allocator(def->allocator, error);
 }
 

@@ -292,6 +292,24 @@ crStatus cr_batch_result(crBatch* batch, int index, crBatchResult* result, crErr
     return status;
 }
 
+crStatus cr_batch_hits(crBatch* batch, int index, crBatchHit* hits, int* count, int* all, crError* error) {
+    crStatus status = check_index(batch, index, error);
+    if (status != CR_OK) return status;
+    if (hits == NULL) return cr__missing(error, "hits");
+    if (count == NULL) return cr__missing(error, "count");
+    if (all == NULL) return cr__missing(error, "all");
+    const crBatchJob* job = &batch->job;
+    if (job->logs == NULL)
+        return cr_error_set(error, CR_ERR_RANGE, "hits", "hits: the batch was made to keep none");
+    status = cr__gpu_pull(batch, error);
+    if (status != CR_OK) return status;
+    *count = job->logs[index].count;
+    *all = job->logs[index].all;
+    if (*count > 0)
+        memcpy(hits, job->hits + (size_t)index * (size_t)job->hit_room, (size_t)*count * sizeof *hits);
+    return CR_OK;
+}
+
 // worst figures and sums as of one certificate more, counts of steps by themselves
 static void join(crTally* all, const crTally* one) {
     if (one->steps == 0) return;

@@ -122,7 +122,7 @@ static crCertificate certify(const crStep* step, double h, const double* q0, con
     cr__audit_single_energy(&step->model->bodies[1], step->model->gravity, q0, v0, q1, v1, &gain, &floor);
     for (int j = 0; j < 6; j++) {
         double force = step->state.force[j];
-        if (force != 0.0) work += 0.5 * h * force * (v0[j] + v1[j]);
+        if (force != 0.0) work += force * (0.5 * h * (v0[j] + v1[j]));
     }
     crCertificate c = {.outcome = CR_OUTCOME_SOLVED,
                        .solves = 1,

@@ -2,7 +2,6 @@
 //
 // Pairs of one impact, which a rule resolved together, stand in the order of bodies, each once, and all but the first are
 // marked. No impact goes on over the end of a step. Methods without impacts are told apart by the contacts that begin.
-// Fails: arguments by name.
 #include <string.h>
 
 #include "base/argument.h"
@@ -49,24 +48,4 @@ void cr__hits_add(const crBatchJob* job, int i, const crWorld* world) {
                (crBatchHit){swap ? e->body_b : e->body_a, swap ? e->body_a : e->body_b, false});
     }
     end_impact(hits, log);
-}
-
-crStatus cr_batch_hits(crBatch* batch, int index, crBatchHit* hits, int* count, int* all, crError* error) {
-    if (batch == NULL) return cr__missing(error, "batch");
-    if (index < 0 || index >= batch->count)
-        return cr_error_set(error, CR_ERR_RANGE, "index", "index: is %d, must be in [0, %d]", index,
-                            batch->count - 1);
-    if (hits == NULL) return cr__missing(error, "hits");
-    if (count == NULL) return cr__missing(error, "count");
-    if (all == NULL) return cr__missing(error, "all");
-    const crBatchJob* job = &batch->job;
-    if (job->logs == NULL)
-        return cr_error_set(error, CR_ERR_RANGE, "hits", "hits: the batch was made to keep none");
-    crStatus status = cr__gpu_pull(batch, error);
-    if (status != CR_OK) return status;
-    *count = job->logs[index].count;
-    *all = job->logs[index].all;
-    if (*count > 0)
-        memcpy(hits, job->hits + (size_t)index * (size_t)job->hit_room, (size_t)*count * sizeof *hits);
-    return CR_OK;
 }

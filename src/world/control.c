@@ -9,7 +9,7 @@
 #include "model/actuate.h"
 #include "world/world.h"
 
-static void copy(double* to, const double* from, int count) {
+static void copy_numbers(double* to, const double* from, int count) {
     if (count > 0 && to != from) memmove(to, from, (size_t)count * sizeof(double));
 }
 static void clear(double* to, int count) {
@@ -42,16 +42,18 @@ crStatus cr_world_set_state(crWorld* world, const crState* given, crError* error
                       .v = given->v != NULL ? given->v : zero,
                       .force = given->force != NULL ? given->force : zero,
                       .motor_speed = given->motor_speed != NULL ? given->motor_speed : zero,
-                      .ctrl = given->ctrl != NULL ? given->ctrl : world->start_ctrl};
+                      .ctrl = given->ctrl != NULL ? given->ctrl : world->start_ctrl,
+                      .act = given->act != NULL ? given->act : world->start_act};
     crStatus status = cr__state_check_values(model, &wanted, error);
     world->last_h = 0.0;
     if (status != CR_OK) return status;
     own->time = wanted.time;
-    copy(own->q, wanted.q, model->nq);
-    copy(own->ctrl, wanted.ctrl, model->nu);
-    copy(own->v, wanted.v, model->nv);
-    copy(own->force, wanted.force, model->nv);
-    copy(own->motor_speed, wanted.motor_speed, model->nv);
+    copy_numbers(own->q, wanted.q, model->nq);
+    copy_numbers(own->ctrl, wanted.ctrl, model->nu);
+    copy_numbers(own->act, wanted.act, model->na);
+    copy_numbers(own->v, wanted.v, model->nv);
+    copy_numbers(own->force, wanted.force, model->nv);
+    copy_numbers(own->motor_speed, wanted.motor_speed, model->nv);
     for (int i = 0; i < model->nv && given->motor_speed == NULL; i++) {
         own->motor_speed[i] = model->dofs[i].motor_speed;
     }

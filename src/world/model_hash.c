@@ -57,6 +57,7 @@ static void dof(crBytes* out, const crDof* d) {
             (double[]){d->lower, d->upper, d->stiffness, d->rest, d->damping, d->friction, d->motor_force,
                        d->armature},
             8);
+    if (d->force_lower < d->force_upper) numbers(out, (double[]){d->force_lower, d->force_upper}, 2);
 }
 
 static void curve(crBytes* out, const crCurve* c) {
@@ -170,6 +171,9 @@ static void actuator(crBytes* out, const crActuator* a) {
     numbers(out, a->gain, 3);
     numbers(out, a->bias, 3);
     numbers(out, (double[]){a->ctrl_lower, a->ctrl_upper, a->force_lower, a->force_upper}, 4);
+    if (a->activation == CR_ACTIVATION_NONE) return;
+    cr__put_int(out, (int)a->activation);
+    numbers(out, (double[]){a->time_constant, a->act_lower, a->act_upper}, 3);
 }
 
 uint64_t cr__model_hash(const crModel* model) {

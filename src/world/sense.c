@@ -149,7 +149,7 @@ typedef struct Begun {
     Momentum momentum;
 } Begun;
 
-static void look(crStep* step) {
+static void look_again(crStep* step) {
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     cr_model_velocity(step->model, step->state.v, &step->dynamics);
 }
@@ -165,7 +165,7 @@ static void look_back(crStep* step, Begun* begun) {
     step->state.q = step->start.q;
     step->state.v = step->start.v;
     step->state.time = step->start.time;
-    look(step);
+    look_again(step);
     for (int i = 0; i < model->sensor_count; i++) {
         const crSensor* s = &model->sensors[i];
         if (!is_mean(s)) continue;
@@ -175,7 +175,7 @@ static void look_back(crStep* step, Begun* begun) {
         if (s->kind != CR_SENSOR_ACCELEROMETER) begun[i].momentum = momentum_of(model, &step->dynamics, body);
     }
     step->state = now;
-    look(step);
+    look_again(step);
 }
 
 static crStatus sense(crWorld* world, double* out) {
@@ -190,7 +190,7 @@ static crStatus sense(crWorld* world, double* out) {
     crStatus status = h > 0.0 ? CR_OK : cr_model_acceleration(model, &step->state, &step->dynamics, a);
     if (status != CR_OK) return status;
     cr_model_actuate(model, &step->state, &step->dynamics);
-    look(step);
+    look_again(step);
     cr__sense(model, &step->state, &step->dynamics, a, out);
     if (h > 0.0) look_back(step, begun);
     for (int i = 0; i < model->sensor_count && h > 0.0; i++) {

@@ -3,7 +3,7 @@
 //
 // Layout, every number least significant byte first: "crWs", version (u32), hash of the model (u64), hash of
 // the settings (u64), nq, nv, contact forces, tie forces, sleepers (i32 each), hash of all that follows (u64);
-// then time, q, v, force, motor_speed, ctrl (double), contact forces (6 i32, 3 double each), tie forces (double),
+// then time, q, v, force, motor_speed, ctrl, act (double), contact forces (6 i32, 3 double each), tie forces (double),
 // sleepers (3 of 8 bytes, 2 i32 each). The hash of a world is that of the same bytes.
 // Version 1, in the order of the machine and bound to no model, is not read.
 // Fails: CR_ERR_SYNTAX where the bytes are no snapshot or damaged, CR_ERR_SIZE where the counts do not fit the
@@ -34,7 +34,7 @@ static int sleepers(const crWorld* world) {
 static size_t save_size(const crWorld* world, int warm) {
     const crStep* step = &world->step;
     size_t numbers = 1 + (size_t)step->model->nq + 3 * (size_t)step->model->nv + (size_t)step->model->nu +
-                     (size_t)step->ties.count;
+                     (size_t)step->model->na + (size_t)step->ties.count;
     return HEADER + 8 * numbers + WARM * (size_t)warm + SLEEP * (size_t)sleepers(world);
 }
 
@@ -70,6 +70,7 @@ static void put_world(crBytes* out, const crWorld* world) {
     cr__put_doubles(out, state->force, step->model->nv);
     cr__put_doubles(out, state->motor_speed, step->model->nv);
     cr__put_doubles(out, state->ctrl, step->model->nu);
+    cr__put_doubles(out, state->act, step->model->na);
     for (int i = 0; i < step->warm.count; i++) {
         put_warm(out, &step->warm.force[i]);
     }
@@ -176,29 +177,31 @@ static crStatus check_header(const crWorld* world, const Header* h, size_t size,
 // multiple of 8
 static size_t place_parts(const crWorld* world, unsigned char* memory, crSnapshot* s) {
     size_t nq = (size_t)world->step.model->nq, nv = (size_t)world->step.model->nv, doubles = sizeof(double);
-    size_t at[9] = {0};
-    const size_t sizes[8] = {nq * doubles,
+    size_t at[10] = {0};
+    const size_t sizes[9] = {nq * doubles,
                              nv * doubles,
                              nv * doubles,
                              nv * doubles,
                              (size_t)world->step.model->nu * doubles,
+                             (size_t)world->step.model->na * doubles,
                              (size_t)world->step.ties.count * doubles,
                              (size_t)s->warm_count * sizeof(crWarm),
                              (size_t)sleepers(world) * sizeof(crSleep)};
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         at[i + 1] = at[i] + sizes[i];
     }
-    if (memory == NULL) return at[8] + 1;
+    if (memory == NULL) return at[9] + 1;
     s->state = (crState){0.0,
                          (double*)(void*)(memory + at[0]),
                          (double*)(void*)(memory + at[1]),
                          (double*)(void*)(memory + at[2]),
                          (double*)(void*)(memory + at[3]),
-                         (double*)(void*)(memory + at[4])};
-    s->tie_force = (double*)(void*)(memory + at[5]);
-    s->warm = (crWarm*)(void*)(memory + at[6]);
-    s->sleep = sleepers(world) > 0 ? (crSleep*)(void*)(memory + at[7]) : NULL;
-    return at[8] + 1;
+                         (double*)(void*)(memory + at[4]),
+                         (double*)(void*)(memory + at[5])};
+    s->tie_force = (double*)(void*)(memory + at[6]);
+    s->warm = (crWarm*)(void*)(memory + at[7]);
+    s->sleep = sleepers(world) > 0 ? (crSleep*)(void*)(memory + at[8]) : NULL;
+    return at[9] + 1;
 }
 
 static crWarm get_warm(const unsigned char** at) {
@@ -233,6 +236,7 @@ static void get_parts(const crWorld* world, const unsigned char* at, crSnapshot*
     cr__get_doubles(&at, s->state.force, model->nv);
     cr__get_doubles(&at, s->state.motor_speed, model->nv);
     cr__get_doubles(&at, s->state.ctrl, model->nu);
+    cr__get_doubles(&at, s->state.act, model->na);
     for (int i = 0; i < s->warm_count; i++) {
         s->warm[i] = get_warm(&at);
     }
@@ -256,6 +260,7 @@ static void take(crWorld* world, const crSnapshot* s) {
     copy(step->state.force, s->state.force, model->nv, sizeof(double));
     copy(step->state.motor_speed, s->state.motor_speed, model->nv, sizeof(double));
     copy(step->state.ctrl, s->state.ctrl, model->nu, sizeof(double));
+    copy(step->state.act, s->state.act, model->na, sizeof(double));
     copy(step->ties.force, s->tie_force, step->ties.count, sizeof(double));
     copy(step->warm.force, s->warm, s->warm_count, sizeof(crWarm));
     copy(step->sleep, s->sleep, sleepers(world), sizeof(crSleep));

@@ -11,6 +11,7 @@
 
 #include "base/argument.h"
 #include "base/room.h"
+#include "model/actuate.h"
 
 #define COOKIE UINT32_C(0x6361726f)
 
@@ -23,11 +24,14 @@ static crStatus make_copy(crWorld* world) {
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
-    for (int i = 0; i < model->nu && world->start_ctrl != NULL; i++) {
-        world->start_ctrl[i] = model->actuators[i].ctrl;
+    world->start_act = cr_arena_alloc(&world->step.store, (size_t)(model->na + 1) * sizeof(double));
+    for (int i = 0; i < model->nu && world->start_ctrl != NULL && world->start_act != NULL; i++) {
+        const crActuator* a = &model->actuators[i];
+        world->start_ctrl[i] = a->ctrl;
+        if (a->act_place >= 0) world->start_act[a->act_place] = a->act;
     }
-    bool ok = world->start_ctrl != NULL && world->ctrl != NULL && world->sleep != NULL &&
-              world->tie_force != NULL && world->q != NULL;
+    bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
+              world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
@@ -185,6 +189,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     release_loads(world);
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
+    if (status == CR_OK) cr__activations_move(step->model, &step->state, h);
     // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
     if (status == CR_OK && step->still) restore_q(world);
     if (status != CR_OK) {

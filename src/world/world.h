@@ -18,6 +18,7 @@ struct crWorld {
     double* q;           // before it was checked (nq)
     crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
+    double* start_act;   // activations at the start (na)
     double* ctrl;        // controls before the step (nu)
     double* tie_force;   // (step.ties.count)
     crEvent* events;     // of all parts of the last step, where settings.error is given

@@ -83,4 +83,5 @@ void cr__change_copy(const crModel* model, const crState* from, crState* to) {
     memcpy(to->force, from->force, nv);
     memcpy(to->motor_speed, from->motor_speed, nv);
     if (model->nu > 0) memcpy(to->ctrl, from->ctrl, (size_t)model->nu * sizeof(double));
+    if (model->na > 0) memcpy(to->act, from->act, (size_t)model->na * sizeof(double));
 }

@@ -13,7 +13,7 @@
 #include "model/spatial.h"
 #include "wrt/inside.h"
 
-#define CHANGE 4e-6  // largest entry of the change that is tried, m, rad, m/s, rad/s, N or N m
+#define CHANGE 4e-6  // largest change that is tried, m, rad, m/s or rad/s
 #define SOLVED 1e-9  // residual that a derivative needs
 #define KINK   1e-4  // of the derivative: sides that differ by more are two
 #define NOISE \
@@ -117,11 +117,25 @@ static void judge(crWrt* w, double t, bool contacts, bool events, size_t n, crWr
     if (jumps) verdict->jump = wide * t;
 }
 
+// the largest entry of a change; forces by the speed that they give a body in a step
+static double largest_of(const crWrt* w, const double* d) {
+    const crModel* model = &w->model;
+    size_t nv = (size_t)model->nv;
+    double most = fmax(size_of(d, 2 * nv), size_of(d + 3 * nv, (size_t)w->param_count));
+    double dt = cr_world_stages(w->world)->settings.dt;
+    for (size_t i = 0; i < nv; i++) {
+        double mass = model->bodies[model->dof_body[i]].mass;
+        double speed = dt * fabs(d[2 * nv + i]) / (mass > 0.0 ? mass : 1.0);
+        most = fmax(most, fmin(speed, fabs(d[2 * nv + i])));
+    }
+    return most;
+}
+
 crStatus cr__wrt_difference(crWrt* w, const crState* from, const double* d, double* minus, double* plus,
                             crWrtVerdict* verdict, crError* error) {
     const crModel* model = cr_world_model(w->world);
     size_t n = 2 * (size_t)model->nv;
-    double largest = size_of(d, 3 * (size_t)model->nv + (size_t)w->param_count);
+    double largest = largest_of(w, d);
     crWrtVerdict own = {.verdict = CR_SMOOTH, .distance = (double)NAN, .differenced = true};
     double t = largest > 0.0 ? CHANGE / largest : 0.0;
     crStatus status = cr__wrt_step_from(w, from, 0.0, NULL, w->base, error);

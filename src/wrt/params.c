@@ -41,6 +41,7 @@ crStatus cr_wrt_params(crWrt* wrt, int count, const crWrtParam* params, crError*
     wrt->values = values;
     wrt->d = d;
     wrt->param_count = count;
+    wrt->recorded = false;
     return CR_OK;
 }
 
@@ -60,13 +61,30 @@ static void scale_body(crBody* b, double by) {
     }
 }
 
-// the coefficient in the surface that the world keeps for two materials; NULL: no memory
-static double* coefficient(crWrt* w, const crWrtParam* p) {
+// The surfaces that the world keeps for two materials, in either order; false: no memory.
+static bool surfaces_of(crWrt* w, const crWrtParam* p, crNearSurface* found[2]) {
     crPairs* pairs = cr_world_stages(w->world)->pairs;
-    int index = cr__pairs_surface(pairs, p->a < p->b ? p->a : p->b, p->a < p->b ? p->b : p->a);
-    if (index < 0) return NULL;
-    crSurface* s = &pairs->surfaces[index]->at_rest.surface;
-    return p->kind == CR_WRT_MU ? &s->mu : p->kind == CR_WRT_E ? &s->e : &s->et;
+    int one = cr__pairs_surface(pairs, p->a, p->b), other = cr__pairs_surface(pairs, p->b, p->a);
+    if (one < 0 || other < 0) return false;
+    found[0] = pairs->surfaces[one];
+    found[1] = pairs->surfaces[other];
+    return true;
+}
+
+static double get_coefficient(const crNearSurface* surface, crWrtParamKind kind) {
+    const crSurface* s = &surface->at_rest.surface;
+    return kind == CR_WRT_MU ? s->mu : kind == CR_WRT_E ? s->e : s->et;
+}
+
+static bool set_coefficient(crWrt* w, const crWrtParam* p, double x) {
+    crNearSurface* found[2];
+    if (!surfaces_of(w, p, found)) return false;
+    for (int i = 0; i < 2; i++) {
+        crSurface* s = &found[i]->at_rest.surface;
+        if (p->kind == CR_WRT_MU && s->mu2 == s->mu) s->mu2 = x;
+        *(p->kind == CR_WRT_MU ? &s->mu : p->kind == CR_WRT_E ? &s->e : &s->et) = x;
+    }
+    return true;
 }
 
 crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
@@ -84,10 +102,10 @@ crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
             cr_world_state(w->world)->ctrl[p->a] += t * d[i];
             continue;
         }
-        double* x = coefficient(w, p);
-        if (x == NULL) return CR_ERR_MEMORY;
-        w->values[i] = *x;
-        *x += t * d[i];
+        crNearSurface* found[2];
+        if (!surfaces_of(w, p, found)) return CR_ERR_MEMORY;
+        w->values[i] = get_coefficient(found[0], p->kind);
+        set_coefficient(w, p, w->values[i] + t * d[i]);
     }
     return CR_OK;
 }
@@ -102,7 +120,52 @@ void cr__wrt_params_restore(crWrt* w, const double* d) {
             forget_poses_of(cr_world_stages(w->world));
             continue;
         }
-        double* x = coefficient(w, p);
-        if (x != NULL) *x = w->values[i];
+        set_coefficient(w, p, w->values[i]);
     }
+}
+
+static bool allowed(const crWrtParam* p, double x) {
+    if (!isfinite(x)) return false;
+    if (p->kind == CR_WRT_MASS) return x > 0.0;
+    if (p->kind == CR_WRT_ET) return x >= -1.0 && x <= 1.0;
+    return p->kind == CR_WRT_CTRL || x >= 0.0;
+}
+
+// what bounces is located in time: a surface says whether it may
+static void set_bounces(crWrt* w, const crWrtParam* p) {
+    crPairs* pairs = cr_world_stages(w->world)->pairs;
+    crNearSurface* found[2];
+    if (!surfaces_of(w, p, found)) return;
+    for (int i = 0; i < 2; i++) {
+        const crSurface* s = &found[i]->at_rest.surface;
+        found[i]->bounces = found[i]->bounces || s->e > 0.0 || (pairs->reads_et && s->et != 0.0);
+        pairs->bouncing = pairs->bouncing || found[i]->bounces;
+    }
+}
+
+crStatus cr_wrt_set(crWrt* w, const double* values, crError* error) {
+    if (w == NULL) return cr__missing(error, "wrt");
+    if (values == NULL) return cr__missing(error, "values");
+    static const char* const names[] = {"mass, > 0", "mu, >= 0", "e, >= 0", "et, -1 to 1", "control"};
+    for (int i = 0; i < w->param_count; i++) {
+        if (allowed(&w->params[i], values[i])) continue;
+        return cr_error_set(error, CR_ERR_RANGE, "values", "values: number %d is %g, must be a %s", i,
+                            values[i], names[w->params[i].kind]);
+    }
+    for (int i = 0; i < w->param_count; i++) {
+        const crWrtParam* p = &w->params[i];
+        if (p->kind == CR_WRT_CTRL) continue;
+        if (p->kind == CR_WRT_MASS) {
+            crBody* body = &w->model.bodies[p->a];
+            scale_body(body, values[i] / body->mass);
+            forget_poses_of(cr_world_stages(w->world));
+            forget_poses_of(&w->tape.eval);
+            continue;
+        }
+        if (!set_coefficient(w, p, values[i]))
+            return cr_error_set(error, CR_ERR_MEMORY, "values", "values: out of memory");
+        set_bounces(w, p);
+    }
+    w->recorded = false;
+    return CR_OK;
 }

@@ -83,6 +83,15 @@ crStatus cr_wrt_create(const crWorldDef* def, crWrt** wrt, crError* error) {
 const crModel* cr__wrt_model(const crWrt* wrt) { return cr_world_model(wrt->world); }
 int cr__wrt_params(const crWrt* wrt) { return wrt->param_count; }
 
+crStatus cr_wrt_set_dt(crWrt* wrt, double dt, crError* error) {
+    if (wrt == NULL) return cr__missing(error, "wrt");
+    if (!(dt > 0.0 && isfinite(dt)))
+        return cr_error_set(error, CR_ERR_RANGE, "dt", "dt: is %g, must be > 0 and finite", dt);
+    cr_world_stages(wrt->world)->settings.dt = wrt->tape.eval.settings.dt = wrt->tape.dt = dt;
+    wrt->recorded = false;
+    return CR_OK;
+}
+
 static bool fits(const crWrt* wrt, const crState* state) {
     return cr__state_fits(cr_world_model(wrt->world), state);
 }

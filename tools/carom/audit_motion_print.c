@@ -7,6 +7,7 @@
 #include "auditing.h"
 #include "command.h"
 #include "io/json.h"
+#include "numbers.h"
 
 // for people
 
@@ -79,7 +80,8 @@ static void put_flight(const AuditLines* lines, const crModel* model, const crMo
         put_figure(lines, model, "positions against velocities", &r->path, "m");
     }
     lines_more(lines);
-    fprintf(file, "%zu flights, %zu jumps of speed without a contact", r->flights, r->jumps);
+    fprintf(file, "%zu %s, %zu %s of speed without a contact", r->flights,
+            noun((long)(r->flights), "flight", "flights"), r->jumps, noun((long)(r->jumps), "jump", "jumps"));
     if (r->flights_unknown > 0) fprintf(file, ", %zu with drag not judged", r->flights_unknown);
     lines_end(lines);
 }
@@ -100,8 +102,8 @@ void table_motion(const AuditedMotion* audited, const AuditLines* lines) {
     fprintf(file, "; allowed %.1e m, more in %zu of %zu records", r->limits.overlap, r->overlaps, r->records);
     lines_end(lines);
     put_label(lines, "no crossing", cr_motion_no_crossing(r));
-    fprintf(file, "%zu pairs passed through each other, of %zu cannot tell", r->crossings,
-            r->crossings_unsure);
+    fprintf(file, "%zu %s passed through each other, of %zu cannot tell", r->crossings,
+            noun((long)(r->crossings), "pair", "pairs"), r->crossings_unsure);
     if (r->crossings > 0) {
         fputs("; first", file);
         put_place(lines, model, &r->crossing);
@@ -119,8 +121,10 @@ void table_motion(const AuditedMotion* audited, const AuditLines* lines) {
 void head_motion(const AuditedMotion* audited, const AuditLines* lines) {
     const crMotionReport* r = audited->report;
     lines_name(lines, audited->options->path);
-    fprintf(lines->file, ": %zu records from %.6g s to %.6g s, %d bodies, %s", r->records, r->start, r->end,
-            audited->model->nb - 1, r->velocities ? "velocities given" : "velocities from differences");
+    fprintf(lines->file, ": %zu %s from %.6g s to %.6g s, %d %s, %s", r->records,
+            noun((long)(r->records), "record", "records"), r->start, r->end, audited->model->nb - 1,
+            noun(audited->model->nb - 1, "body", "bodies"),
+            r->velocities ? "velocities given" : "velocities from differences");
     if (audited->file->missing[0] == '\0') return;
     lines_more(&(AuditLines){.file = lines->file, .page = lines->page});
     fputs("column ", lines->file);

@@ -193,7 +193,8 @@ static void print(const AuditedProblem* m) {
     const crProblemFile* file = m->file;
     AuditLines lines = {.file = stdout, .color = wants_color()};
     print_plain(stdout, file->name[0] != '\0' ? file->name : m->options->path);
-    printf(": %s, %d rows, %d blocks\n", file->format, file->problem.rows, file->problem.block_count);
+    printf(": %s, %d %s, %d %s\n", file->format, file->problem.rows, noun(file->problem.rows, "row", "rows"),
+           file->problem.block_count, noun(file->problem.block_count, "block", "blocks"));
     table_problem(m, &lines);
 }
 

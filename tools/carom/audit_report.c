@@ -8,6 +8,7 @@
 
 #include "auditing.h"
 #include "fitting.h"
+#include "numbers.h"
 #include "plot/page.h"
 
 #define MOST_MOMENTS 50  // rows of the table
@@ -254,8 +255,9 @@ crStatus report_problem(const char* path, const AuditedProblem* m, crError* erro
     crStatus status = CR_ERR_FILE;
     if (file != NULL) {
         put_style(file);
-        fprintf(file, "<p>%s, %d rows, %d blocks", problem->format, problem->problem.rows,
-                problem->problem.block_count);
+        fprintf(file, "<p>%s, %d %s, %d %s", problem->format, problem->problem.rows,
+                noun(problem->problem.rows, "row", "rows"), problem->problem.block_count,
+                noun(problem->problem.block_count, "block", "blocks"));
         if (m->options->impulses != NULL) fputs("; impulses of ", file);
         if (m->options->impulses != NULL) cr_sheet_escape(file, m->options->impulses);
         fputs("</p>\n", file);

@@ -46,9 +46,9 @@ static void put_run(FILE* file, const Comparison* c, const Outcome* o, int width
         print_plain(file, run->error.message);
         putc('\n', file);
     } else if (w->impermissible > 0 || w->energy_created > 1e-15 * w->energy_size || w->crossings > 0) {
-        fprintf(file,
-                "  %d impacts outside the permissible region, energy created %.3g J, %d pairs crossed\n",
-                w->impermissible, w->energy_created, w->crossings);
+        fprintf(file, "  %d %s outside the permissible region, energy created %.3g J, %d %s crossed\n",
+                w->impermissible, noun(w->impermissible, "impact", "impacts"), w->energy_created,
+                w->crossings, noun(w->crossings, "pair", "pairs"));
     }
 }
 
@@ -173,8 +173,9 @@ void table_comparison(FILE* file, const Comparison* c, bool color) {
         return;
     }
     const Outcome* first = &c->outcomes[c->first];
-    fprintf(file, ": %d bodies, %.6g s, by %s%s\n\n", first->run.scene.model->nb - 1,
-            first->run.scene.duration, c->choice.name, c->interrupted ? ", interrupted" : "");
+    fprintf(file, ": %d %s, %.6g s, by %s%s\n\n", first->run.scene.model->nb - 1,
+            noun(first->run.scene.model->nb - 1, "body", "bodies"), first->run.scene.duration, c->choice.name,
+            c->interrupted ? ", interrupted" : "");
     int width = widest(c, (int)strlen(c->choice.name), 30);
     fprintf(file, "%-*.*s  energy [J]  impacts contacts    steps unsolved  residual   overlap  time [s]\n",
             width, width, c->choice.name);

@@ -34,6 +34,7 @@ void fit_motion_help(void) {
          "  --substeps N      steps between samples; default as many as the scene's dt asks for\n"
          "  --length L        m, what positions are compared by; default the body's size / sqrt(3)\n"
          "  --points N        simulated per round of a search; default 6 per coefficient of a quadratic\n"
+         "  --search NAME     simplex (default), or gauss: Gauss-Newton steps by derivatives of the motion\n"
          "  --folds N         of the cross-validation, 2 to 100; default 2, half against half\n"
          "  --bootstrap N     resamples of tosses for the intervals; default 200\n"
          "  --seed N, --threads N  as above\n"
@@ -172,6 +173,11 @@ static int take_value(Tossing* f, const char* name, char* value) {
     if (strcmp(name, "--dt") == 0) return take_set(f, "step.dt", value);
     if (strcmp(name, "--length") == 0) return take_length(f, value);
     if (strcmp(name, "--device") == 0) return device_option("fit", value, &f->options.device);
+    if (strcmp(name, "--search") == 0) {
+        f->options.gauss = strcmp(value, "gauss") == 0;
+        if (f->options.gauss || strcmp(value, "simplex") == 0) return -1;
+        return usage_error("fit", "--search is '%s', must be simplex or gauss", value);
+    }
     return take_number(f, name, value);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fit/motion_predict.h"
+#include "numbers.h"
 #include "toss_charts.h"
 #include "tossing.h"
 
@@ -115,14 +116,15 @@ static void put_law(const Tossing* f, FILE* file, int place) {
 static void put_ranking(const Tossing* f, FILE* file) {
     fprintf(
         file,
-        "<h2>Ranking</h2>\n<p>%d tosses, %d samples. Each toss is simulated with what was fitted without its "
+        "<h2>Ranking</h2>\n<p>%d %s, %d %s. Each toss is simulated with what was fitted without its "
         "fold of %d. Misfit: share of samples beyond %g rad or lengths, smoothly; loss: mean of |dp|&sup2; / "
         "%.4g m + angle&sup2;. Intervals: 95 %% of %d resamples. Parameters in red are not determined.</p>\n"
         "<div class=\"wide\"><table>\n<thead><tr><th>law</th><th>misfit</th><th>behind the best</th>"
         "<th>loss</th><th>parameters</th><th>deepest overlap</th><th>energy above the start</th>"
         "<th>not permissible</th></tr></thead>\n<tbody>\n",
-        f->tosses.count, f->tosses.sample_count, f->options.folds, f->models[0].scale, f->models[0].length,
-        f->options.bootstrap);
+        f->tosses.count, noun(f->tosses.count, "toss", "tosses"), f->tosses.sample_count,
+        noun(f->tosses.sample_count, "sample", "samples"), f->options.folds, f->models[0].scale,
+        f->models[0].length, f->options.bootstrap);
     for (int k = 0; k < f->ranked; k++) {
         put_law(f, file, k);
     }

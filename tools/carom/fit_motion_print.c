@@ -25,8 +25,9 @@ void tossing_warning(const Tossing* f, char* text, size_t size) {
 
 static void print_summary(const Tossing* f) {
     const crTosses* t = &f->tosses;
-    printf("%d tosses, %d samples %.4g s apart", t->count, t->sample_count, t->interval);
-    if (t->left_out > 0) printf(", %d rows left out by --where", t->left_out);
+    printf("%d %s, %d %s %.4g s apart", t->count, noun(t->count, "toss", "tosses"), t->sample_count,
+           noun(t->sample_count, "sample", "samples"), t->interval);
+    if (t->left_out > 0) printf(", %d %s left out by --where", t->left_out, noun(t->left_out, "row", "rows"));
     if (t->skipped > 0)
         printf(", %d bad tosses skipped (the first on line %d)", t->skipped, t->skip_first.line);
     printf("; %s\n", t->planar ? "planar" : "spatial");
@@ -80,8 +81,8 @@ static void print_folds(const Tossing* f) {
             misfit += best->misfits[i];
             count++;
         }
-        printf("  fold %d: %d tosses, misfit %.4f, loss %.4f, fitted to the others:", k + 1, count,
-               misfit / count, loss / count);
+        printf("  fold %d: %d %s, misfit %.4f, loss %.4f, fitted to the others:", k + 1, count,
+               noun(count, "toss", "tosses"), misfit / count, loss / count);
         for (int i = 0; i < best->count; i++) {
             printf(" %s %.4g", f->params[i].name, best->fold_values[k * best->count + i]);
         }
@@ -146,6 +147,7 @@ static void json_parameters(const Tossing* f, const crMotionFit* fit) {
         put("value", p->value);
         put_more("lo", p->lo);
         put_more("hi", p->hi);
+        put_more("se", p->se);
         printf(", \"determined\": \"%s\"", cr_determined_name(p->determined));
         put_more("flat_lo", p->flat_lo);
         put_more("flat_hi", p->flat_hi);

@@ -49,7 +49,7 @@ static double percent(int part, int whole) { return 100.0 * part / whole; }
 static void print_summary(const Fitting* f) {
     const crImpactsSummary* s = &f->summary;
     int n = f->impacts.count;
-    printf("%d collisions", n);
+    printf("%d %s", n, noun(n, "collision", "collisions"));
     if (f->impacts.left_out > 0) printf(", %d left out by --where", f->impacts.left_out);
     if (f->impacts.skipped > 0)
         printf(", %d bad ones skipped (the first on line %d)", f->impacts.skipped,

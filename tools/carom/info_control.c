@@ -40,6 +40,9 @@ void info_control_text(const crScene* scene) {
         }
         print_range("ctrl", a->ctrl_lower, a->ctrl_upper);
         print_range("force", a->force_lower, a->force_upper);
+        static const char* const kinds[] = {"", "integrator", "filter", "exact filter"};
+        if (a->activation != CR_ACTIVATION_NONE) printf(", %s", kinds[a->activation]);
+        if (a->activation > CR_ACTIVATION_INTEGRATOR) printf(" of %g s", a->time_constant);
         putchar('\n');
     }
     for (int i = 0; i < model->site_count; i++) {

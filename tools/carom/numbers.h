@@ -29,4 +29,9 @@ void put_number(FILE* file, const Style* style, double value);
 // A heading over `columns` columns, with the power of ten the numbers are in.
 void put_heading(FILE* file, const char* label, const char* unit, const Style* style, int columns);
 
+// The word for a number of things: noun(1, "body", "bodies") is "body".
+static inline const char* noun(long count, const char* one, const char* many) {
+    return count == 1 ? one : many;
+}
+
 #endif

@@ -1,6 +1,7 @@
 // predict_impacts.c - carom predict of collisions: a fitted law applied to each, with a certificate.
 #include "command.h"
 #include "io/json.h"
+#include "numbers.h"
 #include "predicting.h"
 
 typedef struct Impacts {
@@ -82,8 +83,9 @@ static crStatus predict(Impacts* p, crError* error) {
 }
 
 static void summarize(const Impacts* p) {
-    fprintf(stderr, "%s: %d collisions, %d without an answer, %d not permissible", p->choice.law.name,
-            p->impacts.count, p->unanswered, p->impermissible);
+    fprintf(stderr, "%s: %d %s, %d without an answer, %d not permissible", p->choice.law.name,
+            p->impacts.count, noun(p->impacts.count, "collision", "collisions"), p->unanswered,
+            p->impermissible);
     if (p->impacts.skipped > 0) fprintf(stderr, ", %d bad rows skipped", p->impacts.skipped);
     if (p->impacts.measured) fprintf(stderr, "; mean error %.4g m/s", p->error);
     if (p->impacts.measured && p->choice.cv == p->choice.cv)

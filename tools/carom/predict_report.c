@@ -4,6 +4,7 @@
 // Fails: file, memory; a page that is not whole is not left behind.
 #include <stdlib.h>
 
+#include "numbers.h"
 #include "predicting.h"
 #include "toss_charts.h"
 
@@ -35,10 +36,11 @@ static void put_summary(const PredictedMotion* p, FILE* file) {
     char text[120];
     fprintf(
         file,
-        "<h2>How well</h2>\n<p>%d tosses, %d samples, each toss simulated from its first pose and "
+        "<h2>How well</h2>\n<p>%d %s, %d %s, each toss simulated from its first pose and "
         "velocity. Misfit: share of samples beyond %g rad or lengths, smoothly; loss: mean of |dp|&sup2; / "
         "%.4g m + angle&sup2;; &plusmn; standard error.</p>\n<div class=\"wide\"><table><tbody>\n",
-        p->tosses.count, p->tosses.sample_count, p->model.scale, p->model.length);
+        p->tosses.count, noun(p->tosses.count, "toss", "tosses"), p->tosses.sample_count,
+        noun(p->tosses.sample_count, "sample", "samples"), p->model.scale, p->model.length);
     fputs("<tr><th>law</th><td>", file);
     cr_sheet_escape(file, p->choice.law);
     fputs("</td></tr>\n", file);

@@ -1,6 +1,8 @@
 // report.c - what a page says of a run beyond its motion: settings, counts, verdict.
 #include "report.h"
 
+#include "numbers.h"
+
 static crPageFact* next(crPageFact* facts, int* count, const char* name) {
     facts[*count] = (crPageFact){.name = name};
     return &facts[(*count)++];
@@ -28,8 +30,8 @@ static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
     } else if (t->failed > 0) {
         snprintf(verdict->value, CR_PAGE_TEXT, "%d of %d steps not solved", t->failed, t->steps);
     } else if (t->solved < t->steps) {
-        snprintf(verdict->value, CR_PAGE_TEXT, "%d steps solved, %d near, %d bounded, %d cannot tell",
-                 t->solved, t->near, t->bounded, t->unsure);
+        snprintf(verdict->value, CR_PAGE_TEXT, "%d %s solved, %d near, %d bounded, %d cannot tell", t->solved,
+                 noun(t->solved, "step", "steps"), t->near, t->bounded, t->unsure);
     } else {
         snprintf(verdict->value, CR_PAGE_TEXT, t->steps > 0 ? "every step solved" : "no step was made");
     }

@@ -40,18 +40,21 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
     fprintf(file, "             exact for gaps that differ by at most %.1e m (%.1e m/s)\n", w->distance,
             w->eta);
     fprintf(file, "             overlap %.1e m", w->penetration);
-    if (t->measured > 0) fprintf(file, " (measured %.1e m, %d steps)", w->overlap, t->measured);
+    if (t->measured > 0)
+        fprintf(file, " (measured %.1e m, %d %s)", w->overlap, t->measured,
+                noun(t->measured, "step", "steps"));
     fprintf(file, ", loops %.1e\n", w->loop_error);
     if (run->scene.step.error > 0.0)
         fprintf(file, "             error of time %.1e m, summed over parts of at most %.1e m\n",
                 w->time_error, run->scene.step.error);
     if (w->crossings > 0 || w->crossings_unsure > 0) {
-        fprintf(file, "             %s%d pairs passed through each other%s, of %d cannot tell\n",
-                color ? RED : "", w->crossings, color ? PLAIN : "", w->crossings_unsure);
+        fprintf(file, "             %s%d %s passed through each other%s, of %d cannot tell\n",
+                color ? RED : "", w->crossings, noun(w->crossings, "pair", "pairs"), color ? PLAIN : "",
+                w->crossings_unsure);
     }
     if (w->impermissible > 0 || w->impacts_unsure > 0) {
-        fprintf(file, "             %d impacts outside the permissible region, of %d cannot tell\n",
-                w->impermissible, w->impacts_unsure);
+        fprintf(file, "             %d %s outside the permissible region, of %d cannot tell\n",
+                w->impermissible, noun(w->impermissible, "impact", "impacts"), w->impacts_unsure);
     }
 }
 
@@ -66,7 +69,8 @@ static void put_energy(FILE* file, const crTally* t) {
         fprintf(file, "             gained without work in some steps, together %.3g J\n", w->energy_gain);
     }
     if (t->unknown > 0)
-        fprintf(file, "             work of your own forces is not known in %d steps\n", t->unknown);
+        fprintf(file, "             work of your own forces is not known in %d %s\n", t->unknown,
+                noun(t->unknown, "step", "steps"));
 }
 
 // the table's numbers carry the digits a reader can use; --json has them all
@@ -74,15 +78,17 @@ void table_run(FILE* file, const Run* run, bool color) {
     const crTally* t = &run->tally;
     const crStepSettings* s = &run->scene.step;
     print_plain(file, run->path);
-    fprintf(file, ": %d bodies, %d shapes, %d degrees of freedom\n", run->scene.model->nb - 1,
-            run->scene.model->shape_count, run->scene.model->nv);
+    fprintf(file, ": %d %s, %d %s, %d %s\n", run->scene.model->nb - 1,
+            noun(run->scene.model->nb - 1, "body", "bodies"), run->scene.model->shape_count,
+            noun(run->scene.model->shape_count, "shape", "shapes"), run->scene.model->nv,
+            noun(run->scene.model->nv, "degree of freedom", "degrees of freedom"));
     fprintf(file, "method %s, dt %.6g s, rule %s, law %s, solver %s to %.1e\n", cr_method_name(s->method),
             s->dt, s->rule.name, s->law.name, s->solver.name, cr_step_tol(s));
-    fprintf(file, "time         %.6g s in %d steps, %.3g s of computing%s\n", run->time, t->steps,
-            run->seconds, run->interrupted ? ", interrupted" : "");
+    fprintf(file, "time         %.6g s in %d %s, %.3g s of computing%s\n", run->time, t->steps,
+            noun(t->steps, "step", "steps"), run->seconds, run->interrupted ? ", interrupted" : "");
     if (run->resumed) fprintf(file, "resumed      at %.6g s\n", run->resumed_at);
-    fprintf(file, "contacts     %d at most, %d impacts, %d events\n", t->worst.contacts, t->worst.impacts,
-            run->events);
+    fprintf(file, "contacts     %d at most, %d %s, %d %s\n", t->worst.contacts, t->worst.impacts,
+            noun(t->worst.impacts, "impact", "impacts"), run->events, noun(run->events, "event", "events"));
     put_certificate(file, run, color);
     fprintf(file, "energy       %.6g J at the start, %.6g J at the end, change %+.3g J\n", total(run->start),
             total(run->end), total(run->end) - total(run->start));

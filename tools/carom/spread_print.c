@@ -118,16 +118,19 @@ bool spreading_doubt(const Spreading* s, int index, char* text, size_t size) {
     }
     if (kind == 0)
         snprintf(text, size,
-                 "in %d samples pairs hit at the same moment (+): there the rule decides, not the order",
-                 f->ties);
+                 "in %d %s pairs hit at the same moment (+): there the rule decides, not the order", f->ties,
+                 noun(f->ties, "sample", "samples"));
     if (kind == 1)
         snprintf(text, size,
-                 "%d samples began with overlap, up to %.2g m; jitter gap instead of position where bodies "
+                 "%d %s began with overlap, up to %.2g m; jitter gap instead of position where bodies "
                  "touch",
-                 f->overlapping, f->overlap);
+                 f->overlapping, noun(f->overlapping, "sample", "samples"), f->overlap);
     if (kind == 2)
-        snprintf(text, size, "%d samples have steps that were not solved to the tolerance", f->unsolved);
-    if (kind == 3) snprintf(text, size, "in %d samples an impact created energy", f->creating);
+        snprintf(text, size, "in %d %s steps were not solved to the tolerance", f->unsolved,
+                 noun(f->unsolved, "sample", "samples"));
+    if (kind == 3)
+        snprintf(text, size, "in %d %s an impact created energy", f->creating,
+                 noun(f->creating, "sample", "samples"));
     if (kind == 4)
         snprintf(text, size, "%d of %d samples failed, the first is sample %d: %s", s->spread.failed,
                  s->spread.samples, s->spread.first_failed, s->spread.error.message);
@@ -145,7 +148,8 @@ static void print_doubts(const Spreading* s) {
 
 void spreading_print(const Spreading* s) {
     print_plain(stdout, scene_title(&s->input));
-    printf(": %d samples until %.6g s, seed %llu\njitter: ", s->spread.samples, s->scene.duration,
+    printf(": %d %s until %.6g s, seed %llu\njitter: ", s->spread.samples,
+           noun(s->spread.samples, "sample", "samples"), s->scene.duration,
            (unsigned long long)s->options.seed);
     for (int i = 0; i < s->options.jitter_count; i++) {
         if (i > 0) fputs(", ", stdout);

@@ -3,6 +3,7 @@
 //
 // Fails: file, memory; a page that is not whole is not left behind.
 #include "fitting.h"
+#include "numbers.h"
 #include "spreading.h"
 
 static void begin_table(FILE* file, const char* heads) {
@@ -12,7 +13,8 @@ static void begin_table(FILE* file, const char* heads) {
 static void end_table(FILE* file) { fputs("</tbody></table></div>\n", file); }
 
 static void put_head(const Spreading* s, FILE* file) {
-    fprintf(file, "<p>%d samples until %.6g s, seed %llu; jitter: ", s->spread.samples, s->scene.duration,
+    fprintf(file, "<p>%d %s until %.6g s, seed %llu; jitter: ", s->spread.samples,
+            noun(s->spread.samples, "sample", "samples"), s->scene.duration,
             (unsigned long long)s->options.seed);
     for (int i = 0; i < s->options.jitter_count; i++) {
         if (i > 0) fputs(", ", file);

@@ -11,6 +11,8 @@ typedef struct Stream {
     const char* path;  // NULL or "-" for standard input
     bool json;         // one JSON object per answer instead of a table
     bool color;
+    int rule_count;            // carom resolve: rules that stand in place of each object's own; 0: none
+    const char* const* rules;  // (rule_count) names in the catalogue
 } Stream;
 
 // Options every such verb has: --json and one FILE or -. Returns -1, or the exit status to end with.

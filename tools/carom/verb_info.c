@@ -8,6 +8,7 @@
 #include "info_materials.h"
 #include "io/names.h"
 #include "io/recording.h"
+#include "numbers.h"
 #include "scene_input.h"
 
 #define NAMES   34  // columns of names
@@ -117,8 +118,9 @@ static double first_time(const crRecording* r) { return r->count > 0 ? r->time[0
 static double last_time(const crRecording* r) { return r->count > 0 ? r->time[r->count - 1] : 0.0; }
 
 static void print_records(const crRecording* r) {
-    printf("%zu records from %.6g s to %.6g s", r->count, first_time(r), last_time(r));
-    if (r->has_events) printf(", %zu events", r->event_count);
+    printf("%zu %s from %.6g s to %.6g s", r->count, noun((long)(r->count), "record", "records"),
+           first_time(r), last_time(r));
+    if (r->has_events) printf(", %zu %s", r->event_count, noun((long)(r->event_count), "event", "events"));
     putchar('\n');
 }
 

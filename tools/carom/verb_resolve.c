@@ -2,17 +2,20 @@
 #include <string.h>
 
 #include "command.h"
+#include "io/names.h"
+#include "options.h"
 #include "stream.h"
 #include "verb_resolve.h"
 
 static void print_help(void) {
-    puts("usage: carom resolve [FILE | -] [--json]\n"
+    puts("usage: carom resolve [FILE | -] [--rule A,B | all] [--json]\n"
          "\n"
          "Resolves impacts at several contacts at one instant by the rules asked for. The input is one\n"
          "JSON object, or JSON Lines with one object per line; without FILE or with - it is read from\n"
          "standard input as it arrives. A bad line is reported and the others go on.\n"
          "\n"
-         "  --json   one JSON object per impact instead of a table\n"
+         "  --rule A,B   by these rules instead of the input's own; all: by every one\n"
+         "  --json       one JSON object per impact instead of a table\n"
          "\n"
          "what collides (nv generalized velocities):\n"
          "  M, v          inertia, nv x nv or its diagonal, and the velocities before\n"
@@ -45,6 +48,7 @@ static void print_help(void) {
          "examples:\n"
          "  carom examples cradle-3 | carom resolve\n"
          "  echo '{\"M\":[1,1],\"v\":[1,0],\"contacts\":[{\"n\":[-1,1],\"e\":0.5}]}' | carom resolve\n"
+         "  carom examples cradle-5 | carom resolve --rule sequence,chain\n"
          "  carom resolve --json impacts.jsonl > results.jsonl");
 }
 
@@ -67,6 +71,10 @@ static bool answer(const Stream* stream, const crJson* object, int line, bool fi
         stream_error(stream, &error);
         return false;
     }
+    for (int i = 0; i < stream->rule_count; i++) {
+        resolve.rules[i] = stream->rules[i];
+    }
+    if (stream->rule_count > 0) resolve.rule_count = stream->rule_count;
     Resolution answers[CR_RESOLVE_MAX_RULES];
     bool any = false;
     for (int i = 0; i < resolve.rule_count; i++) {
@@ -84,8 +92,46 @@ static bool answer(const Stream* stream, const crJson* object, int line, bool fi
     return any;
 }
 
+// one rule of --rule, or all of them; exit status
+static int add_rule(const char* typed, const char** rules, int* count) {
+    bool all = strcmp(typed, "all") == 0;
+    bool any = false;
+    for (int i = 0; cr_name_rule(NULL, i) != NULL; i++) {
+        if (!all && strcmp(typed, cr_name_rule(NULL, i)) != 0) continue;
+        if (*count == CR_RESOLVE_MAX_RULES)
+            return usage_error("resolve", "--rule: at most %d rules", CR_RESOLVE_MAX_RULES);
+        rules[(*count)++] = cr_name_rule(NULL, i);
+        any = true;
+    }
+    if (any) return EXIT_GOOD;
+    const char* near = cr_name_nearest(typed, cr_name_rule, NULL);
+    return usage_error("resolve", "--rule: none is called '%s'%s%s%s", typed,
+                       near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+                       near != NULL ? "'?" : "");
+}
+
+static int take_rules(char* list, const char** rules, int* count) {
+    if (list == NULL || list[0] == '\0') return usage_error("resolve", "--rule needs a value");
+    int status = EXIT_GOOD;
+    for (char* word = strtok(list, ","); word != NULL && status == EXIT_GOOD; word = strtok(NULL, ",")) {
+        status = add_rule(word, rules, count);
+    }
+    if (status == EXIT_GOOD && *count == 0) return usage_error("resolve", "--rule needs a value");
+    return status;
+}
+
 int verb_resolve(int count, char** arguments) {
-    Stream stream = {.verb = "resolve"};
-    int status = stream_options(&stream, count, arguments, print_help);
+    const char* rules[CR_RESOLVE_MAX_RULES];
+    Stream stream = {.verb = "resolve", .rules = rules};
+    int others = 0;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(arguments[i], "--rule") != 0) {
+            arguments[others++] = arguments[i];
+            continue;
+        }
+        int status = take_rules(i + 1 < count ? arguments[++i] : NULL, rules, &stream.rule_count);
+        if (status != EXIT_GOOD) return status;
+    }
+    int status = stream_options(&stream, others, arguments, print_help);
     return status >= 0 ? status : stream_run(&stream, answer);
 }

@@ -6,6 +6,7 @@
 
 #include "carom/stages.h"
 #include "command.h"
+#include "numbers.h"
 #include "plot/gnuplot.h"
 #include "progress.h"
 #include "report.h"
@@ -179,24 +180,26 @@ static int require(const Options* options, const Run* run) {
     if (options->scene.json) return EXIT_UNCERTIFIED;
     fprintf(stderr,
             "carom run: the certificate does not hold%s:", holds == CR_TRUTH_UNSURE ? " for certain" : "");
-    if (t->failed > 0) fprintf(stderr, " %d steps not solved;", t->failed);
-    if (t->unsure > 0) fprintf(stderr, " %d steps cannot tell;", t->unsure);
+    if (t->failed > 0) fprintf(stderr, " %d %s not solved;", t->failed, noun(t->failed, "step", "steps"));
+    if (t->unsure > 0) fprintf(stderr, " %d %s cannot tell;", t->unsure, noun(t->unsure, "step", "steps"));
     if (w->crossings + w->crossings_unsure > 0) {
-        fprintf(stderr, " %d pairs crossed, of %d cannot tell;", w->crossings, w->crossings_unsure);
+        fprintf(stderr, " %d %s crossed, of %d cannot tell;", w->crossings,
+                noun(w->crossings, "pair", "pairs"), w->crossings_unsure);
     }
     if (!(w->penetration <= allowed)) {
         fprintf(stderr, " overlap %.3g m, allowed %.3g m;", w->penetration, allowed);
     }
     if (w->impermissible + w->impacts_unsure > 0) {
-        fprintf(stderr, " %d impacts not permissible, of %d cannot tell;", w->impermissible,
-                w->impacts_unsure);
+        fprintf(stderr, " %d %s not permissible, of %d cannot tell;", w->impermissible,
+                noun(w->impermissible, "impact", "impacts"), w->impacts_unsure);
     }
     double energy = CR_ENERGY_TOL * w->energy_size;
     if (w->energy_created > energy) fprintf(stderr, " energy created %.3g J;", w->energy_created);
     if (w->energy_gain > energy) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
-    if (t->unknown > 0) fprintf(stderr, " work of forces not known in %d steps;", t->unknown);
+    if (t->unknown > 0)
+        fprintf(stderr, " work of forces not known in %d %s;", t->unknown, noun(t->unknown, "step", "steps"));
     if (w->truncated) fputs(" impact limit reached;", stderr);
-    if (w->escaped > 0) fprintf(stderr, " %d bodies escaped;", w->escaped);
+    if (w->escaped > 0) fprintf(stderr, " %d %s escaped;", w->escaped, noun(w->escaped, "body", "bodies"));
     putc('\n', stderr);
     return EXIT_UNCERTIFIED;
 }

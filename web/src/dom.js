@@ -13,6 +13,9 @@ export const make = (tag, props = {}, ...children) => {
   return element;
 };
 
+// "1 step", "2 steps"
+export const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
 // a number for people: four figures, no "-0"
 export const shown = (x, figures = 4) => {
   if (typeof x !== "number") return String(x ?? "");

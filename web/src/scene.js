@@ -4,7 +4,7 @@
 // where the old one is; the old run stays, so that undo brings it back with all it did.
 import examples from "examples";
 import * as THREE from "./three.js";
-import { make, say, save, select, shown } from "./dom.js";
+import { counted, make, say, save, select, shown } from "./dom.js";
 import { writeAddress } from "./address.js";
 import { Stage } from "./stage.js";
 import { framesOf } from "./panels.js";
@@ -102,9 +102,9 @@ export const sceneView = (carom, place, values) => {
     const t = run.history.totals, a = run.about;
     facts.replaceChildren(
       fact("bodies", String(a.bodies.length - 1)),
-      fact("steps", run.recorded ? `${t.steps + 1} records` : `${t.steps} of ${a.steps}`),
+      fact("steps", run.recorded ? counted(t.steps + 1, "record") : `${t.steps} of ${a.steps}`),
       fact("contacts, most", String(t.contacts)), fact("events", String(t.events)),
-      fact("certificate", t.unsolved ? `${t.unsolved} steps not solved` : t.unsure ? `${t.unsure} steps cannot tell`
+      fact("certificate", t.unsolved ? `${counted(t.unsolved, "step")} not solved` : t.unsure ? `${counted(t.unsure, "step")} cannot tell`
         : t.bounded ? `every step keeps its bounds (${t.bounded} bounded)` : t.near ? `every step solved or near (${t.near})` : "every step solved", t.unsolved > 0),
       fact("exact for gaps that differ by", `${shown(t.distance)} m`),
       fact("residual", shown(t.residual)), fact("overlap", `${shown(t.penetration)} m`),
@@ -269,7 +269,7 @@ export const sceneView = (carom, place, values) => {
     charts.forEach((chart) => chart.make(run.begin, run.duration));
     charted = 0;
     player.dirty = true;
-    if (run.about.overlaps) say(`${source.name}: ${run.about.overlaps} pairs of shapes overlap at the start.`);
+    if (run.about.overlaps) say(`${source.name}: ${run.about.overlaps === 1 ? "a pair of shapes overlaps" : `${run.about.overlaps} pairs of shapes overlap`} at the start.`);
   };
 
   const address = () => { if (source.shipped) writeAddress("scene", { name: source.name, ...asked }); };

@@ -5,7 +5,7 @@
 import * as THREE from "./three.js";
 import { Balls } from "./balls.js";
 import { Pushes } from "./pushes.js";
-import { ink } from "./dom.js";
+import { ink, make } from "./dom.js";
 
 const MARGIN = 1.1;    // room around what is seen
 const AHEAD = 1.35;    // likewise where what happens is not known yet
@@ -15,6 +15,7 @@ const STICK = 0.012;   // radius of a stick, of its length
 const STRING = 0.005;  // likewise of what a body with shapes hangs on
 const FOV = 12;        // degrees, as from far away: a ball at the edge is drawn 1 % longer than wide
 const PIN = 0.012;     // radius of a hinge's pin, of the scene
+const TEETH = 9;       // of a slider's spring
 const NEAR = 3;        // times what moves: fixed bodies that are no larger are seen whole
 const NAMES = 60;      // of bodies that are shown
 const PATHS = 40;      // of bodies
@@ -35,6 +36,15 @@ const polygons = (shape) => {
   return geometry;
 };
 
+// squares of two colours, as many as the grid has
+const checkered = (one, other) => {
+  const canvas = make("canvas", { width: 2, height: 2 }), draw = canvas.getContext("2d");
+  for (const [x, y] of [[0, 0], [1, 0], [0, 1], [1, 1]]) { draw.fillStyle = x === y ? one : other; draw.fillRect(x, y, 1, 1); }
+  const texture = Object.assign(new THREE.CanvasTexture(canvas), { colorSpace: THREE.SRGBColorSpace, magFilter: THREE.NearestFilter, wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping });
+  texture.repeat.set(16, 16);
+  return texture;
+};
+
 export class Stage {
   constructor(about, { shadows = true, camera = Stage.camera() } = {}) {
     this.about = about;
@@ -46,6 +56,7 @@ export class Stage {
     this.shadows = shadows;
     this.bodies = about.bodies.map(() => { const g = new THREE.Group(); this.root.add(g); return g; });
     this.balls = [];
+    this.springs = [];
     this.materials = [];
     about.bodies.forEach((body, i) => this.addBody(body, i));
     this.addBalls();
@@ -217,25 +228,26 @@ export class Stage {
   }
 
   // seen from outside of what it fills; a wall is small and faint, so that what happens before it is seen
-  addPlane({ body, n, offset }) {
+  addPlane({ body, n, offset, c = null, k = null }) {
     const normal = new THREE.Vector3(...n);
     const wall = !this.flat && normal.clone().applyQuaternion(this.bodies[body].quaternion).dot(this.up) < 0.5;
     const size = (wall ? 2 : 8) * this.radius;
     const group = new THREE.Group();
     const material = new THREE.MeshLambertMaterial({ transparent: wall, opacity: wall ? 0.4 : 1, depthWrite: !wall });
-    this.materials.push([material, 0, false]);
+    if (k) material.map = checkered(c ?? "#ffffff", k);
+    this.materials.push([material, 0, false, k ? "#ffffff" : c]);
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
     mesh.receiveShadow = this.shadows && !wall;
     group.add(mesh);
-    if (!wall) group.add(this.grid(size));
+    if (!wall && !k) group.add(this.grid(size));
     group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
     const centre = this.bodies[body].worldToLocal(this.centre.clone());
     group.position.copy(centre.addScaledVector(normal, offset - centre.dot(normal)));
     this.bodies[body].add(group);
   }
 
-  // a pin along the axis, with a spiral around it where there is a spring; a slider has its rail
-  addJoint(i, { kind, axis, spring }) {
+  // a pin along the axis, with a spiral around it where there is a spring; the spring of a slider is a zigzag
+  addJoint(i, { kind, axis, spring, parent, at }) {
     const along = new THREE.Vector3(...axis).normalize(), r = PIN * this.radius;
     const part = (geometry) => { const mesh = new THREE.Mesh(geometry, this.pinMaterial()); mesh.castShadow = this.shadows; return mesh; };
     const turn = (object) => { object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along); this.bodies[i].add(object); return object; };
@@ -245,6 +257,26 @@ export class Stage {
       const turns = Array.from({ length: 61 }, (_, k) => { const a = (k / 60) * 5 * Math.PI, d = r * (1.5 + 0.25 * a); return new THREE.Vector3(d * Math.cos(a), 0, d * Math.sin(a)); });
       turn(this.line(turns));
     }
+    if (kind === "slider" && spring) {
+      const line = this.line(Array.from({ length: TEETH + 2 }, () => new THREE.Vector3()));
+      line.frustumCulled = false;
+      this.root.add(line);
+      this.springs.push({ body: i, parent, at: new THREE.Vector3(...at), line });
+    }
+  }
+
+  // from the joint's place on the parent to the body, teeth across the line of sight
+  poseSpring({ body, parent, at, line }) {
+    const from = at.clone().applyQuaternion(this.bodies[parent].quaternion).add(this.bodies[parent].position);
+    const way = this.bodies[body].position.clone().sub(from);
+    const side = this.camera.position.clone().sub(from).cross(way);
+    if (side.length() > 0) side.setLength(2 * PIN * this.radius);
+    for (let k = 0; k < TEETH + 2; k++) {
+      const end = k === 0 || k === TEETH + 1, share = end ? Math.sign(k) : (k - 0.5) / TEETH;
+      const p = from.clone().addScaledVector(way, share).addScaledVector(side, end ? 0 : 2 * (k % 2) - 1);
+      line.geometry.attributes.position.setXYZ(k, p.x, p.y, p.z);
+    }
+    line.geometry.attributes.position.needsUpdate = true;
   }
 
   pinMaterial() {
@@ -321,6 +353,7 @@ export class Stage {
       [[a, p], [b, q]].forEach(([body, x], k) => { const w = new THREE.Vector3(...x).applyQuaternion(this.bodies[body].quaternion).add(this.bodies[body].position); at.setXYZ(k, w.x, w.y, w.z); });
       at.needsUpdate = true;
     });
+    this.springs.forEach((spring) => this.poseSpring(spring));
     this.names?.children.forEach((sprite) => this.centreOf(sprite.userData.body, sprite.position).addScaledVector(this.up, 0.05 * this.radius));
   }
 

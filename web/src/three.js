@@ -2,7 +2,7 @@
 export {
   Box3, BufferAttribute, BufferGeometry, CanvasTexture, Color, CylinderGeometry, DirectionalLight, DoubleSide,
   DynamicDrawUsage, Float32BufferAttribute, GridHelper, Group, HemisphereLight, Line, LineBasicMaterial, Matrix4, Mesh,
-  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, PlaneGeometry, Points, PointsMaterial, Quaternion, Raycaster, Scene, SphereGeometry,
+  MeshBasicMaterial, MeshLambertMaterial, PerspectiveCamera, NearestFilter, PlaneGeometry, Points, PointsMaterial, Quaternion, Raycaster, RepeatWrapping, Scene, SphereGeometry,
   SRGBColorSpace, Vector2, Vector3,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";

@@ -24,11 +24,11 @@ typedef struct crSceneOverlap {
     double depth;          // m
 } crSceneOverlap;
 
-// A whole state by name; q, v, ctrl are NULL where the scene's own start is meant.
+// A whole state by name; q, v, ctrl, act are NULL where the scene's own start is meant.
 typedef struct crKeyframe {
     const char* name;
     double time;
-    double *q, *v, *ctrl;
+    double *q, *v, *ctrl, *act;
 } crKeyframe;
 
 typedef struct crScene {

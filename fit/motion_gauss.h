@@ -1,0 +1,29 @@
+// motion_gauss.h - parameters of a scene from tosses by derivatives of the simulated motion.
+#ifndef CAROM_FIT_MOTION_GAUSS_H
+#define CAROM_FIT_MOTION_GAUSS_H
+
+#include "fit/motion.h"
+#include "fit/search.h"
+
+typedef struct crMotionGauss {
+    const crMotionModel* model;
+    int count;
+    const int* in;            // tosses (count)
+    double wide;              // the misfit's scale times this; 1 is the one that counts
+    int budget;               // passes over the tosses; 0: 30
+    double x[CR_SEARCH_DIM];  // places of the parameters: start and result
+    // results
+    double misfit;  // mean
+    double se
+        [CR_SEARCH_DIM];  // standard errors of the values from the Fisher information; NaN: the data say nothing
+    int passes;
+    int blind;  // samples without a derivative at the result: those after a step whose verdict is none or that is not solved
+    bool converged;
+} crMotionGauss;
+
+// Whether it can: one free body is measured, and the parameters are mu, e and et of all materials.
+bool cr_motion_gauss_can(const crMotionModel* model);
+// From x to a least misfit nearby. Fails: what a scene is refused for, memory.
+crStatus cr_motion_gauss(crMotionGauss* gauss, crError* error);
+
+#endif

@@ -1,0 +1,132 @@
+// inner.c - Newton's method with a search that need not descend at once (inner.h).
+//
+// Source: Alart and Curnier 1991; Grippo, Lampariello and Lucidi 1986 for the search. Fails: where the active set is
+// locally singular no step helps; the caller learns how far it came.
+#include "inner.h"
+
+#include <string.h>
+
+#define HOPELESS    1e3  // |F| over its tolerance
+#define SHORTENINGS 8
+#define MEMORY      4
+#define FAILURES    1  // searches in a row that find no descent
+
+crStatus cr__inner_create(crInner* in, crIsland* island) {
+    size_t rows = (size_t)island->space.rows, nz = (size_t)island->space.nz;
+    *in = (crInner){.island = island};
+    in->mem = cr_arena_alloc(island->arena, (9 * rows + 5 * nz) * sizeof(double));
+    if (in->mem == NULL) return CR_ERR_MEMORY;
+    double** by_rows[] = {&in->x0, &in->x, &in->q, &in->u, &in->du, &in->xt, &in->qt, &in->best, &in->R};
+    double** by_nz[] = {&in->z, &in->F, &in->d, &in->Ft, &in->best_z};
+    double* at = in->mem;
+    for (size_t k = 0; k < 9; k++) {
+        *by_rows[k] = at;
+        at += rows;
+    }
+    for (size_t k = 0; k < 5; k++) {
+        *by_nz[k] = at;
+        at += nz;
+    }
+    return CR_OK;
+}
+
+void cr__inner_penalty(const crInner* in, double k) {
+    const crSpace* s = &in->island->space;
+    for (int i = 0; i < s->rows; i++) {
+        in->R[i] = k / s->weight[i];
+    }
+}
+
+// x, q and F at z + step d; returns |F|
+static double evaluate(const crInner* in, double step, double* q, double* x, double* F) {
+    const crSpace* s = &in->island->space;
+    for (int i = 0; i < s->rows; i++) {
+        q[i] = in->x0[i] - in->R[i] * (in->u[i] + step * in->du[i]);
+    }
+    for (int i = 0; i < s->units; i++) {
+        cr__relax_law(&s->unit[i], q + s->unit[i].row, x + s->unit[i].row, NULL);
+    }
+    cr__space_gather(s, x, F);
+    for (int j = 0; j < s->nz; j++) {
+        F[j] = in->z[j] + step * in->d[j] - F[j];
+    }
+    return sqrt(cr__square(F, s->nz));
+}
+
+// G = law'(q) R
+static void fill_slopes(const crInner* in) {
+    crSpace* s = &in->island->space;
+    for (int i = 0; i < s->units; i++) {
+        const crRelaxUnit* unit = &s->unit[i];
+        double *G = s->G + unit->square, x[CR_RELAX_ROWS];
+        cr__relax_law(unit, in->q + unit->row, x, G);
+        for (int a = 0; a < unit->count; a++) {
+            for (int b = 0; b < unit->count; b++) {
+                G[a * unit->count + b] *= in->R[unit->row + b];
+            }
+        }
+    }
+}
+
+static void swap(double** a, double** b) {
+    double* t = *a;
+    *a = *b;
+    *b = t;
+}
+
+int cr__inner_solve(crInner* in, double tol, int most, double* reached) {
+    crSpace* s = &in->island->space;
+    double past[MEMORY];
+    int steps = 0, failures = 0;
+    memset(in->d, 0, (size_t)s->nz * sizeof *in->d);
+    memset(in->du, 0, (size_t)s->rows * sizeof *in->du);
+    cr__space_velocity(s, in->z, in->u);
+    double size = evaluate(in, 0.0, in->q, in->x, in->F), best = (double)INFINITY;
+    for (;;) {
+        past[steps % MEMORY] = size;
+        if (size < best) {
+            best = size;
+            memcpy(in->best, in->x, (size_t)s->rows * sizeof *in->x);
+            memcpy(in->best_z, in->z, (size_t)s->nz * sizeof *in->z);
+        }
+        if (steps == most || !(size > tol)) break;
+        // far from the end at halfway: the penalty is too large
+        if (2 * steps >= most && best > HOPELESS * tol) break;
+        fill_slopes(in);
+        if (!cr__space_factor(s, CR_SPARSE_GENERAL)) break;
+        for (int j = 0; j < s->nz; j++) {
+            in->d[j] = -in->F[j];
+        }
+        cr__sparse_solve(&s->sparse, in->d);
+        cr__space_product(s, in->d, in->du);
+        double level = 0.0, step = 1.0, least = (double)INFINITY, chosen = 1.0;
+        bool descends = false;
+        for (int k = 0; k <= steps && k < MEMORY; k++) {
+            level = fmax(level, past[(steps - k) % MEMORY]);
+        }
+        for (int k = 0; k < SHORTENINGS; k++, step *= 0.5) {
+            double trial = evaluate(in, step, in->qt, in->xt, in->Ft);
+            if (trial < least) {
+                least = trial;
+                chosen = step;
+            }
+            descends = trial <= (1.0 - 0.05 * step) * level;
+            if (descends) break;
+        }
+        failures = descends ? 0 : failures + 1;
+        if (!(least < (double)INFINITY) || failures > FAILURES) break;
+        size = evaluate(in, chosen, in->qt, in->xt, in->Ft);
+        swap(&in->q, &in->qt);
+        swap(&in->x, &in->xt);
+        swap(&in->F, &in->Ft);
+        for (int j = 0; j < s->nz; j++) {
+            in->z[j] += chosen * in->d[j];
+        }
+        for (int i = 0; i < s->rows; i++) {
+            in->u[i] += chosen * in->du[i];
+        }
+        steps++;
+    }
+    *reached = best;
+    return steps;
+}
