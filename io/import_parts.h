@@ -58,6 +58,8 @@ bool cr__import_bool(crImporting* im, const crXml* element, const crXmlAttr* att
 // Values of elements, marked as used; where there is none, *to keeps its value and false comes back.
 bool cr__attr_numbers(crImporting* im, crXml* element, const char* name, int least, int most, double* to);
 bool cr__attr_vector(crImporting* im, crXml* element, const char* name, crVec3* to);
+// "color" of a shape from red, green and blue of 0 to 1 in a text, which may say more; nothing where it does not say them.
+void cr__tree_color(crImporting* im, crJson* shape, const char* rgba);
 const char* cr__attr_text(crXml* element, const char* name);  // NULL where there is none
 crXml* cr__used_child(crXml* element, const char* name);      // marked; NULL where there is none
 const char* cr__need_text(crImporting* im, crXml* element, const char* name);  // refused where missing: ""

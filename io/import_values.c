@@ -204,3 +204,16 @@ const char* cr__import_uri(crImporting* im, const crXml* element, const char* ur
                       im->options->package_count);
     return "";
 }
+
+void cr__tree_color(crImporting* im, crJson* shape, const char* rgba) {
+    unsigned color = 0;
+    for (int k = 0; k < 3; k++) {
+        char* end = NULL;
+        double x = rgba != NULL ? strtod(rgba, &end) : NAN;
+        if (end == rgba || !(x >= 0.0 && x <= 1.0)) return;
+        color = color << 8 | (unsigned)(255.0 * x + 0.5);
+        rgba = end;
+    }
+    const char* text = cr__import_format(im, "#%06x", color);
+    if (text != NULL) cr_tree_text(&im->tree, shape, "color", text);
+}

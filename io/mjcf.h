@@ -65,6 +65,7 @@ typedef struct crMjcfGeom {
     crMjcfGeomKind kind;
     crPose pose;
     double size[3];
+    const char* rgba;  // of the geom or its material, NULL where neither has one
     int mesh, hfield;
     uint64_t group, mask;  // contype and conaffinity, and bits of explicit pairs
     int condim, priority;

@@ -350,6 +350,24 @@ static void contact_values(crMjcf* mj, crXml* node, int class, crMjcfGeom* g) {
     }
 }
 
+// rgba of the geom, or of the material it names
+static const char* color_of(crMjcf* mj, crXml* node, int class) {
+    const char* own = cr__mjcf_text(mj, node, class, "rgba");
+    const char* name = cr__mjcf_text(mj, node, class, "material");
+    if (own != NULL || name == NULL) return own;
+    for (const crXml* asset = mj->root->child; asset != NULL; asset = asset->next) {
+        if (strcmp(asset->name, "asset") != 0) continue;
+        for (const crXml* m = asset->child; m != NULL; m = m->next) {
+            const crXmlAttr* called = cr_xml_attr(m, "name");
+            const crXmlAttr* rgba = cr_xml_attr(m, "rgba");
+            bool same =
+                strcmp(m->name, "material") == 0 && called != NULL && strcmp(called->value, name) == 0;
+            if (same) return rgba != NULL ? rgba->value : NULL;
+        }
+    }
+    return NULL;
+}
+
 void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, const char* name) {
     static const char* const kinds[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                         "cylinder", "box",    "mesh",   NULL};
@@ -376,6 +394,7 @@ void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, c
     if (g.kind != CR_MJCF_MESH && mesh != NULL)
         cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a primitive fitted to a mesh is not supported");
     if (!cr__import_ok(im)) return;
+    g.rgba = color_of(mj, node, class);
     geom_size(mj, node, class, &g);
     g.pose = cr_pose_mul(frame, g.pose);
     contact_values(mj, node, class, &g);

@@ -151,6 +151,7 @@ static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose po
     char name[NAME];
     material_name(g->material, name);
     cr_tree_text(tree, to, "material", name);
+    cr__tree_color(im, to, g->rgba);
     if (!filters) return;
     cr_tree_number(tree, to, "group", mj->option.contact ? (double)g->group : 0.0);
     cr_tree_number(tree, to, "mask", mj->option.contact ? (double)g->mask : 0.0);

@@ -111,11 +111,15 @@ static void read_static(const crPlace* root, crScene* scene) {
         int material = cr__scene_material(&place, scene);
         uint64_t group = 1;
         uint64_t mask = UINT64_MAX;
+        unsigned color = 0;
         cr__scene_filter(&place, &group, &mask);
+        cr__scene_color(&place, "color", &color);
         if (!cr_place_ok(&place)) return;
         int made = cr_model_add_shape(scene->model, CR_WORLD, &shape, material);
         if (made < 0 || cr_model_set_filter(scene->model, made, group, mask) != CR_OK)
             cr_place_blame(&place, "type", &scene->model->error);
+        else
+            scene->model->shapes[made].color = color;
     }
 }
 

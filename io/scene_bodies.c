@@ -58,6 +58,7 @@ typedef struct Reading {
     crShape* shapes;         // (MOST_PARTS)
     int* materials;          // (MOST_PARTS)
     uint64_t (*filters)[2];  // group and mask (MOST_PARTS)
+    unsigned* colors;        // (MOST_PARTS)
 } Reading;
 
 static Lattice read_lattice(const crPlace* place) {
@@ -286,6 +287,8 @@ static void read_shapes(const crPlace* place, crScene* scene, Reading* r) {
         filter[0] = 1;
         filter[1] = UINT64_MAX;
         cr__scene_filter(&part, &filter[0], &filter[1]);
+        r->colors[r->shape_count] = 0;
+        cr__scene_color(&part, "color", &r->colors[r->shape_count]);
         bool moving = r->def.joint != CR_JOINT_FIXED;
         crError error = {0};
         if (cr_place_ok(&part) && cr_shape_check(&r->shapes[r->shape_count], moving, &error) != CR_OK)
@@ -385,6 +388,8 @@ static void add_body_bodies(const crPlace* place, crScene* scene, Reading* r) {
         if (shape < 0 ||
             cr_model_set_filter(scene->model, shape, r->filters[i][0], r->filters[i][1]) != CR_OK)
             cr_place_blame(place, "shapes", &scene->model->error);
+        else
+            scene->model->shapes[shape].color = r->colors[i];
     }
     const crBody* made = &scene->model->bodies[body];
     memcpy(scene->q + made->q, r->q, (size_t)made->nq * sizeof(double));
@@ -401,7 +406,8 @@ static void read_body_bodies(const crPlace* root, const crPlace* place, crScene*
                    .drives = r->drives,
                    .shapes = r->shapes,
                    .materials = r->materials,
-                   .filters = r->filters};
+                   .filters = r->filters,
+                   .colors = r->colors};
     int joint = CR_JOINT_FREE;
     char name[NAME], joint_name[NAME];
     crJoint kinds[CR_JOINT_KINDS];
@@ -475,9 +481,10 @@ void cr__scene_bodies(const crPlace* root, crScene* scene, crVec3** anchors) {
     Reading reading = {.drives = &drives,
                        .shapes = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(crShape)),
                        .materials = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(int)),
-                       .filters = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(uint64_t[2]))};
+                       .filters = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(uint64_t[2])),
+                       .colors = cr_arena_alloc(&scene->arena, MOST_PARTS * sizeof(unsigned))};
     if (scene->q == NULL || scene->v == NULL || *anchors == NULL || reading.shapes == NULL ||
-        reading.materials == NULL || reading.filters == NULL) {
+        reading.materials == NULL || reading.filters == NULL || reading.colors == NULL) {
         cr__place_memory(root);
         return;
     }

@@ -133,8 +133,7 @@ static void read_surface(const crPlace* place, crScene* scene, crSurface* surfac
     cr_place_number(place, "speed_stribeck", CR_POSITIVE, &surface->speed_stribeck);
 }
 
-// "#rrggbb", which only pictures use
-static void read_color(const crPlace* place, const char* name, unsigned* color) {
+void cr__scene_color(const crPlace* place, const char* name, unsigned* color) {
     const char* text = NULL;
     cr_place_text(place, name, &text);
     if (text == NULL) return;
@@ -166,7 +165,7 @@ static bool read_ready(const crPlace* place, const crReady* ready, crScene* scen
     fields.object = doc.root;
     read_surface(&fields, scene, &material->surface);
     cr_place_number(&fields, "density", CR_NOT_NEGATIVE, &material->density);
-    read_color(&fields, "color", &material->color);
+    cr__scene_color(&fields, "color", &material->color);
     cr_json_free(&doc);
     return cr_place_ok(place);
 }
@@ -202,8 +201,8 @@ static void read_material(const crPlace* place, const char* name, crScene* scene
     if (ready != NULL && !read_ready(place, ready, scene, &material)) return;
     read_surface(place, scene, &material.surface);
     cr_place_number(place, "density", CR_NOT_NEGATIVE, &material.density);
-    read_color(place, "color", &material.color);
-    read_color(place, "checker", &material.checker);
+    cr__scene_color(place, "color", &material.color);
+    cr__scene_color(place, "checker", &material.checker);
     if (cr_place_ok(place) && cr_model_add_material(scene->model, &material) < 0) blame_model(place, scene);
 }
 

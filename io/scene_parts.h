@@ -37,6 +37,8 @@ void cr__scene_volume(const crPlace* place, crScene* scene, crShape* shape);
 
 // Which others a shape meets: its fields group and mask, or what they were.
 void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask);
+// A field "#rrggbb" of a material or shape, which only pictures use; *color keeps its value where there is none.
+void cr__scene_color(const crPlace* place, const char* name, unsigned* color);
 
 // bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors
 // (nb)

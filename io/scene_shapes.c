@@ -14,9 +14,9 @@
 #define MOST_BITS   9007199254740991.0  // whole numbers that a double holds
 
 // what every shape may have, and then its own
-#define COMMON "type", "pos", "quat", "material", "comment", "group", "mask"
-static const char* const halfspace_fields[] = {"type",   "material", "comment", "n",
-                                               "offset", "group",    "mask",    NULL};
+#define COMMON "type", "pos", "quat", "material", "comment", "group", "mask", "color"
+static const char* const halfspace_fields[] = {"type",  "material", "comment", "n", "offset",
+                                               "group", "mask",     "color",   NULL};
 static const char* const hull_fields[] = {COMMON, "points", "faces", NULL};
 static const char* const prism_fields[] = {COMMON, "axis", "points", "half", NULL};
 static const char* const mesh_fields[] = {COMMON, "vertices", "triangles", NULL};

@@ -139,6 +139,14 @@ static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes
 
 static void surface_name(int index, char name[NAME]) { snprintf(name, NAME, "surface%d", index); }
 
+// diffuse colour of a link's first visual, NULL where it has none
+static const char* color_of_sdf(const crXml* link) {
+    const crXml* visual = cr_xml_child(link, "visual");
+    const crXml* material = visual != NULL ? cr_xml_child(visual, "material") : NULL;
+    const crXml* diffuse = material != NULL ? cr_xml_child(material, "diffuse") : NULL;
+    return diffuse != NULL ? diffuse->text : NULL;
+}
+
 int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
     crImporting* im = w->im;
     crJson* shapes = NULL;
@@ -162,6 +170,7 @@ int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
             char name[NAME];
             surface_name(surface, name);
             cr_tree_text(&im->tree, made, "material", name);
+            cr__tree_color(im, made, color_of_sdf(link));
             if (bits >= 0.0) cr_tree_number(&im->tree, made, "group", bits);
             if (bits >= 0.0) cr_tree_number(&im->tree, made, "mask", bits);
             count++;

@@ -186,10 +186,29 @@ static void put_geometry_urdf(crUrdf* r, const crUrdfLink* link, crXml* collisio
     }
     cr__tree_pose(im, to, pose);
     if (link->surface[0] != '\0') cr_tree_text(tree, to, "material", link->surface);
+    cr__tree_color(im, to, link->rgba);
 }
 
-static void put_shapes_urdf(crUrdf* r, const crUrdfLink* link, crJson* to) {
+// rgba of the material of a link's first visual: its own, or that of the robot's material of its name
+static const char* color_of_urdf(const crUrdf* r, const crUrdfLink* link) {
+    const crXml* visual = cr_xml_child(link->node, "visual");
+    const crXml* material = visual != NULL ? cr_xml_child(visual, "material") : NULL;
+    const crXmlAttr* name = material != NULL ? cr_xml_attr(material, "name") : NULL;
+    for (const crXml* m = r->root->child;
+         m != NULL && name != NULL && cr_xml_child(material, "color") == NULL; m = m->next) {
+        const crXmlAttr* called = cr_xml_attr(m, "name");
+        bool same =
+            strcmp(m->name, "material") == 0 && called != NULL && strcmp(called->value, name->value) == 0;
+        if (same && m != material) material = m;
+    }
+    const crXml* color = material != NULL ? cr_xml_child(material, "color") : NULL;
+    const crXmlAttr* rgba = color != NULL ? cr_xml_attr(color, "rgba") : NULL;
+    return rgba != NULL ? rgba->value : NULL;
+}
+
+static void put_shapes_urdf(crUrdf* r, crUrdfLink* link, crJson* to) {
     crJson* shapes = NULL;
+    link->rgba = color_of_urdf(r, link);
     for (crXml* node = link->node->child; node != NULL && cr__import_ok(r->im); node = node->next) {
         if (strcmp(node->name, "collision") != 0) continue;
         node->used = true;

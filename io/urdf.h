@@ -12,6 +12,7 @@ typedef struct crUrdfLink {
     double mu[2];      // of <gazebo>: along and across, negative: none
     bool weightless;   // of <gazebo>: turnGravityOff
     char surface[80];  // its material, "" where there is none
+    const char* rgba;  // of its first visual, NULL where that has none
 } crUrdfLink;
 
 typedef struct crUrdfJoint {

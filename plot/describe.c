@@ -65,7 +65,7 @@ static void put_shapes(FILE* file, const crModel* model, int body, int segments)
             crShape piece = cr_faces_piece(shape, k);
             if (any) putc(',', file);
             any = true;
-            put_piece(file, &piece, model->materials[model->shapes[i].material].color, segments);
+            put_piece(file, &piece, cr_faces_color(model, i), segments);
         }
     }
     putc(']', file);
@@ -124,7 +124,8 @@ static void put_planes(FILE* file, const crModel* model) {
         crVec3 n = cr_quat_rotate(s->pose.q, s->size);
         const crMaterial* m = &model->materials[model->shapes[i].material];
         fprintf(file, "%s{\"body\":%d", any ? "," : "", model->shapes[i].body);
-        if (m->color != 0) fprintf(file, ",\"c\":\"#%06x\"", m->color & 0xffffffU);
+        unsigned color = cr_faces_color(model, i);
+        if (color != 0) fprintf(file, ",\"c\":\"#%06x\"", color & 0xffffffU);
         if (m->checker != 0) fprintf(file, ",\"k\":\"#%06x\"", m->checker & 0xffffffU);
         any = true;
         put_vector(file, ",\"n\":", n);

@@ -254,6 +254,11 @@ crShape cr_faces_piece(const crShape* shape, int index) {
     return piece;
 }
 
+unsigned cr_faces_color(const crModel* model, int shape) {
+    const crBodyShape* s = &model->shapes[shape];
+    return s->color != 0 ? s->color : model->materials[s->material].color;
+}
+
 // the body hangs on a point that no ball around one of its shapes reaches
 static bool hangs(const crModel* model, int body) {
     crJoint joint = model->bodies[body].joint;

@@ -24,6 +24,9 @@ void cr_faces_destroy(crFaces* faces);  // accepts a zeroed struct
 int cr_faces_pieces(const crShape* shape);
 crShape cr_faces_piece(const crShape* shape, int index);
 
+// Colour of a shape of the model, its own or its material's: 0x1rrggbb, 0 for none.
+unsigned cr_faces_color(const crModel* model, int shape);
+
 // What a body without shapes is drawn by: lines from its origin to its centre of mass, to the bodies that hang
 // on it and to where loops hold it, in its own frame. A body with shapes has one line to its centre of mass where it
 // hangs on a hinge or ball joint outside of its shapes, as on a string, else none. Returns how many.

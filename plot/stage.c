@@ -107,7 +107,7 @@ static bool add_shapes(crStage* s, const crView* v, int body, crPiece look) {
     for (int i = 0; i < model->shape_count && good; i++) {
         const crShape* shape = &model->shapes[i].shape;
         if (model->shapes[i].body != body || shape->kind == CR_SHAPE_HALFSPACE) continue;
-        unsigned own = model->materials[model->shapes[i].material].color;
+        unsigned own = cr_faces_color(model, i);
         look.alpha = look.moves || own != 0 ? 1.0 : 0.7;
         set_color(s, &look, look.moves ? cr__view_ink(body) : CR_INK_GRID, own);
         for (int k = 0; k < cr_faces_pieces(shape) && good; k++) {

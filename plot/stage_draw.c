@@ -339,6 +339,7 @@ typedef struct Sheet {
     double half;
     bool wall;
     double corners[4][2];
+    unsigned color, checker;  // of the squares of a checkered sheet; 0: none
 } Sheet;
 
 static Sheet sheet_of(const crCamera* c, crVec3 n, double offset) {
@@ -354,10 +355,32 @@ static Sheet sheet_of(const crCamera* c, crVec3 n, double offset) {
     return p;
 }
 
+// every other square
+static void draw_squares(const crStage* s, const Sheet* p) {
+    double side = p->half / DIVISIONS;
+    for (int k = 0; k < 4 * DIVISIONS * DIVISIONS; k++) {
+        int i = k % (2 * DIVISIONS);
+        int j = k / (2 * DIVISIONS);
+        if ((i + j) % 2 == 0) continue;
+        double corners[4][2];
+        for (int c = 0; c < 4; c++) {
+            double x = side * (i - DIVISIONS + (c == 1 || c == 2));
+            double y = side * (j - DIVISIONS + (c >= 2));
+            cr_camera_pixel(&s->camera, cr_madd(cr_madd(p->middle, x, p->a), y, p->b), corners[c]);
+        }
+        put_polygon(s, (const double(*)[2])corners, 4,
+                    (crPen){.fill = CR_INK_GRID, .alpha = 1.0, .color = p->checker});
+    }
+}
+
 static void draw_sheet(const crStage* s, const Sheet* p) {
     if (!(cr_dot(cr_sub(cr_camera_eye(&s->camera), p->middle), p->n) > 0.0)) return;
-    put_polygon(s, (const double(*)[2])p->corners, 4,
-                (crPen){.fill = CR_INK_GRID, .alpha = p->wall ? 0.3 : 0.55});
+    crPen pen = {.fill = CR_INK_GRID, .alpha = p->wall ? 0.3 : p->color != 0 ? 1.0 : 0.55, .color = p->color};
+    put_polygon(s, (const double(*)[2])p->corners, 4, pen);
+    if (p->checker != 0 && !p->wall) {
+        draw_squares(s, p);
+        return;
+    }
     for (int i = -DIVISIONS; i <= DIVISIONS && !p->wall; i++) {
         for (int side = 0; side < 2; side++) {
             crVec3 along = side == 0 ? p->a : p->b;
@@ -396,6 +419,8 @@ static void for_sheets(crStage* s, const crView* v, bool shadows) {
             crPose pose = cr_pose_mul(v->player.d.pose[model->shapes[i].body], shape->pose);
             crVec3 n = cr_quat_rotate(pose.q, shape->size);
             p = sheet_of(&s->camera, n, shape->offset + cr_dot(n, pose.p));
+            p.color = cr_faces_color(model, i);
+            p.checker = model->materials[model->shapes[i].material].checker;
         }
         if (!shadows) draw_sheet(s, &p);
         if (shadows && !p.wall) draw_shadows(s, p.middle, p.n, (const double(*)[2])p.corners, 4, true);

@@ -133,7 +133,7 @@ void cr__view_body(crView* v, int body, bool cut, const crPen* pen) {
         const crShape* shape = &model->shapes[i].shape;
         crPose pose = v->player.d.pose[body];
         crPen own = pen != NULL ? *pen : (crPen){0};
-        own.color = model->materials[model->shapes[i].material].color;
+        own.color = cr_faces_color(model, i);
         if (own.color != 0 && cr__view_is_static(v, body)) own.alpha = 1.0;
         if (shape->kind == CR_SHAPE_HALFSPACE) {
             if (pen != NULL) draw_halfspace(v, shape, pose, own);

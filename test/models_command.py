@@ -152,5 +152,39 @@ def test_centre_of_mass():
         check(row.split()[4:7] == ["-0.75", "-1.5", "-0.875"], row)
 
 
+def test_colors():
+    """Colours of geoms, materials and visuals are those of the imported shapes, and of pictures; 255 steps from 0 to 1."""
+    mjcf = """<mujoco><asset><material name="red" rgba="1 0 0 1"/><material name="bare"/></asset>
+<default><default class="g"><geom rgba="0 1 0 .5"/></default></default>
+<worldbody><geom type="plane" size="1 1 1" rgba="0.2 0.4 0.6 1"/>
+<body pos="0 0 1"><freejoint/><geom size=".1" material="red"/><geom size=".1" class="g"/><geom size=".1" material="red" rgba="0 0 1 1"/>
+<geom size=".1" material="bare"/><geom size=".1"/><geom size=".1" rgba="odd"/></body></worldbody></mujoco>"""
+    visual = '<visual><geometry><sphere radius="9"/></geometry><material name="%s">%s</material></visual>'
+    ball = ('<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+            '<collision><geometry><sphere radius=".1"/></geometry></collision>')
+    joint = '<joint name="j%d" type="fixed"><parent link="a"/><child link="%s"/></joint>'
+    urdf = ('<robot name="r"><material name="blue"><color rgba="0 0 1 1"/></material><link name="a">'
+            + visual % ("own", '<color rgba="1 0.5 0 1"/>') + ball + '</link><link name="b">' + visual % ("blue", "") + ball
+            + '</link><link name="c">' + ball + '</link>' + joint % (1, "b") + joint % (2, "c") + "</robot>")
+    sdf = """<sdf version="1.9"><model name="m"><link name="l"><visual name="v"><geometry><box><size>1 1 1</size></box></geometry>
+<material><diffuse>0 1 1 1</diffuse></material></visual>
+<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision></link></model></sdf>"""
+    wanted = {"mjcf.xml": (mjcf, ["#336699", "#ff0000", "#00ff00", "#0000ff", None, None, None]),
+              "urdf.xml": (urdf, ["#ff8000", "#0000ff", None]), "sdf.xml": (sdf, ["#00ffff"])}
+    with Folder() as folder:
+        for name, (text, colors) in wanted.items():
+            (folder / name).write_text(text)
+            scene = json.loads(good("import", str(folder / name))[0])
+            shapes = scene.get("static", []) + [shape for body in scene["bodies"] for shape in body["shapes"]]
+            check([shape.get("color") for shape in shapes] == colors, name, [shape.get("color") for shape in shapes])
+            good("run", str(folder / name), "--duration", "0.01", "--report", str(folder / "page.html"))
+            page = (folder / "page.html").read_text()
+            for color in colors[name == "mjcf.xml":]:  # a plane has no colour there
+                check(color is None or f'"c":"{color}"' in page, name, color)
+        (folder / "bad.json").write_text('{"carom": 1, "static": [{"type": "sphere", "r": 1, "color": "red"}]}')
+        status, _, err = carom("run", str(folder / "bad.json"))
+        check(status == 1 and 'static[0].color: is "red", must be "#rrggbb"' in err, status, err)
+
+
 if __name__ == "__main__":
     main(globals())

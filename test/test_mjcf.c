@@ -346,7 +346,7 @@ TEST(notes) {
     note = case_note(&c, "light");
     CHECK(note != NULL && note->count == 2 && note->level == CR_NOTE_IGNORED);
     CHECK(case_note(&c, "<spatial> in") == NULL && case_note(&c, "<composite> in <mujoco>") != NULL);
-    CHECK(c.import.note_count == 6);
+    CHECK(c.import.note_count == 5);
     case_free(&c);
 }
 

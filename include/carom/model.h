@@ -175,6 +175,7 @@ typedef struct crBodyShape {
     int body;
     int material;
     uint64_t group, mask;  // a and b meet where group_a & mask_b or group_b & mask_a; 1 and all bits
+    unsigned color;        // for pictures: 0x1rrggbb, 0 for its material's; nothing is computed from it
 } crBodyShape;
 
 // Two bodies whose shapes never meet, a < b.

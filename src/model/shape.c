@@ -172,6 +172,6 @@ int cr_model_add_shape(crModel* model, int body, const crShape* shape, int mater
     if (all == NULL) return cr__store_full(model);
     model->shapes = all;
     cr__body_set_mass(owner, &sum);
-    all[model->shape_count] = (crBodyShape){*shape, body, material, 1u, UINT64_MAX};
+    all[model->shape_count] = (crBodyShape){*shape, body, material, 1u, UINT64_MAX, 0u};
     return model->shape_count++;
 }
