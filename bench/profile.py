@@ -20,7 +20,7 @@ TOL, CAP_MS, MOST = 1e-8, 5000.0, 1e4
 WIDE, HIGH = 820, 480
 LEFT, RIGHT, TOP, BOTTOM = 70, 190, 30, 60
 COLOURS = {"carom": ["#c0392b", "#e67e22", "#8e5a2b", "#d4a017", "#a04060", "#e08080"],
-           "siconos": ["#2468b0", "#2e8b57", "#7a5aa6", "#4aa3b8", "#555555", "#88a0c0"]}
+           "siconos": ["#2468b0", "#2e8b57", "#7a5aa6", "#4aa3b8", "#555555", "#88a0c0", "#20304a"]}
 
 
 def read_times():

@@ -25,7 +25,7 @@
 #define SCAN    6  // places across the range of a parameter that no sample depends on
 #define LOOKS   2
 #define PROBE   1e-6  // of a value: how coefficients of pairs follow it
-#define GROWN   1e4   // of a scale, by a whole range: the motion has become chaotic
+#define GROWN   30.0  // m or rad by a whole range: the motion has become chaotic
 
 typedef struct Normal {
     double A[CR_SEARCH_DIM][CR_SEARCH_DIM];

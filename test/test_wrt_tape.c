@@ -1,6 +1,7 @@
 // test_wrt_tape.c - derivatives of steps along their tapes: closed forms, differences of steps, transposes, verdicts.
 #include "carom/stages.h"
 #include "carom/wrt.h"
+#include "io/scene.h"
 #include "sample.h"
 #include "world_scene.h"
 
@@ -302,8 +303,9 @@ static void compare_run(Case* c, int steps, uint64_t seed, int least) {
         CHECK_STATUS(cr_wrt_step(c->wrt, &c->state, &c->state, NULL), CR_OK);
         impacts += hits;
     }
-    printf("  %d of %d steps along tapes, %d compared with differences, worst %.1e\n", known, steps, compared,
-           worst);
+    printf("  %d of %d steps along tapes, %d change speeds by .2 or more; %d compared with differences, "
+           "worst %.1e\n",
+           known, steps, impacts, compared, worst);
     CHECK(compared >= least);
 }
 
@@ -500,4 +502,88 @@ TEST(parameters_are_set) {
     CHECK_TEXT(error.field, "values");
     end(&cases[0]);
     end(&cases[1]);
+}
+
+// The woodpecker: a sleeve that jams on its pole, a spring, a bird. Contacts act in most steps. By velocities and forces, which keep gaps as
+// they are, against differences of steps; a gap that leaves the deadband is a switch that is near.
+TEST(woodpecker) {
+    crScene scene;
+    crWorld* world = NULL;
+    CHECK_STATUS(cr_scene_open("woodpecker", NULL, &scene, &world, NULL), CR_OK);
+    crWorldDef def = cr_world_def();
+    def.model = scene.model;
+    def.step = scene.step;
+    Case c = {.model = scene.model, .nv = scene.model->nv, .n = 3 * scene.model->nv};
+    CHECK_STATUS(cr_wrt_create(&def, &c.wrt, NULL), CR_OK);
+    CHECK_STATUS(cr_arena_create(&c.arena, NULL, 0), CR_OK);
+    CHECK_STATUS(cr_state_create(c.model, &c.arena, &c.state), CR_OK);
+    memcpy(c.state.q, scene.q, (size_t)c.model->nq * sizeof(double));
+    memcpy(c.state.v, scene.v, (size_t)c.nv * sizeof(double));
+    int compared = 0, near = 0;
+    for (int i = 0; i < 60; i++) {
+        double d[3 * MOST] = {0}, a[2 * MOST], y[2][MOST];
+        crWrtVerdict verdict;
+        for (int k = c.nv; k < 3 * c.nv; k++)
+            d[k] = 0.3 - 0.1 * (k % 5);
+        CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, NULL, a, &verdict, NULL), CR_OK);
+        crState x, after;
+        size_t mark = cr_arena_mark(&c.arena);
+        CHECK_STATUS(cr_state_create(c.model, &c.arena, &x), CR_OK);
+        CHECK_STATUS(cr_state_create(c.model, &c.arena, &after), CR_OK);
+        for (int side = 0; side < 2; side++) {
+            double t = side == 0 ? -1e-6 : 1e-6;
+            memcpy(x.q, c.state.q, (size_t)c.model->nq * sizeof(double));
+            for (int k = 0; k < c.nv; k++) {
+                x.v[k] = c.state.v[k] + t * d[c.nv + k];
+                x.force[k] = t * d[2 * c.nv + k];
+            }
+            CHECK_STATUS(cr_wrt_step(c.wrt, &x, &after, NULL), CR_OK);
+            memcpy(y[side], after.v, (size_t)c.nv * sizeof(double));
+        }
+        if (verdict.verdict == CR_SMOOTH && !verdict.differenced && verdict.distance > 1e-7) {
+            double size = 0.0, off = 0.0;
+            for (int k = 0; k < c.nv; k++) {
+                double slope = (y[1][k] - y[0][k]) / 2e-6;
+                size = fmax(size, fabs(slope));
+                off = fmax(off, fabs(slope - a[c.nv + k]));
+            }
+            CHECK(off <= 1e-5 * size);
+            compared++;
+            near += verdict.distance < 1e-3;
+        }
+        cr_arena_release(&c.arena, mark);
+        CHECK_STATUS(cr_wrt_step(c.wrt, &c.state, &c.state, NULL), CR_OK);
+    }
+    printf("  %d of 60 steps compared, %d of them within .001 m/s of a switch\n", compared, near);
+    CHECK(compared >= 40 && near > 10);
+    cr_arena_destroy(&c.arena);
+    cr_wrt_destroy(c.wrt);
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+}
+
+// Restitution that falls with the approach speed s, e = .9 - s/20: the ball leaves at .9 s - s^2/20.
+TEST(restitution_by_speed) {
+    const double r = 0.1, z = 0.3, v = -3.0, g = 9.81, h = 0.1;
+    static const double speeds[2] = {0.0, 10.0}, values[2] = {0.9, 0.4};
+    const crRestitution table = {.count = 2, .speed = speeds, .e = values};
+    crModel* model = cr_model_create(NULL);
+    crMaterial rubber = cr_material();
+    rubber.surface.mu = 0.0;
+    rubber.surface.e_of_speed = &table;
+    int material = cr_model_add_material(model, &rubber);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(r), cr_vec3(0, 0, z), 1.0, material);
+    Case c = begin(model, h, "poisson", 0, NULL);
+    c.state.v[2] = v;
+    static double J[12 * 18];
+    crWrtVerdict verdict;
+    jacobian(&c, J, &verdict);
+    double t = (v + sqrt(v * v + 2.0 * g * (z - r))) / g, s = -(v - g * t);
+    for (int k = 0; k < 2; k++) {
+        double dt = (k == 0 ? 1.0 : t) / s, ds = -((k == 0 ? 0.0 : 1.0) - g * dt),
+               dv = (0.9 - 0.1 * s) * ds + g * dt;
+        CHECK_NEAR(J[8 * 18 + (k == 0 ? 2 : 8)], dv, 1e-6 * fabs(dv));
+    }
+    end(&c);
 }

@@ -70,7 +70,7 @@ def table_tennis(count, rng):
 
 
 def humanoid(count, rng):
-    """Height of the torso, and the vertical in its axes, 2 s after a drop in any orientation."""
+    """Height of the torso, and the vertical in its axes, 1.5 s after a drop in any orientation."""
     scene = carom.load("humanoid-stand", solver__quality="fast")
     batch = carom.Batch(scene, count, device=DEVICE)
     q, v = batch.q, batch.v
@@ -78,8 +78,8 @@ def humanoid(count, rng):
     q[:, 3:7] = turns(rng, count)
     v[:, :6] = rng.uniform(-1, 1, (count, 6))
     batch.q, batch.v = q, v
-    batch.step(400)
-    tell("humanoid", batch, 400)
+    batch.step(300)
+    tell("humanoid", batch, 300)
     q = batch.q
     return np.concatenate([q[:, 2:3], up(q[:, 3:7])], axis=1).T
 
@@ -114,7 +114,7 @@ def draw(found):
     height, x, _, _ = found["humanoid"]
     for side, color, name in ((1, BLUE, "on its back"), (-1, ORANGE, "on its front")):
         axes[2].hist(height[np.sign(x) == side], bins=60, range=(0, 0.5), color=color, alpha=0.6, label=name)
-    axes[2].set_title(f"{len(height)} humanoids, 2 s after a drop", fontsize=9)
+    axes[2].set_title(f"{len(height)} humanoids, 1.5 s after a drop", fontsize=9)
     axes[2].set_xlabel("height of the torso (m)")
     axes[2].legend(frameon=False)
     save(figure, "batches")

@@ -28,7 +28,7 @@
 #define CERTIFIED_SWEEPS 1000
 #define MORE             3      // times at most
 #define TRIES            3      // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.4    // share of the speed that is near, that a change may be: errors are larger
+#define NEAR             0.3    // share of the speed that is near, that a change may be: errors are larger
 #define CLOSE            3.0    // times that speed: exact.c comes near from there
 #define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear

@@ -20,7 +20,7 @@
 #define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
 #define SMALL_TOL   1e-9   // namely these
 #define AIM         0.1    // of what counts as solved
-#define NEAR        0.95   // of what counts as near, where islands are large
+#define NEAR        0.85   // of what counts as near, where islands are large
 #define LEVEL       4      // factorizations to come near there
 #define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER     0.01   // tolerance for an answer that left its cones

@@ -458,7 +458,6 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
     batch->job.whole = 0;
     status = cr__batch_host(batch, batch->list, count, error);
     batch->job.most = 0;
-    batch->job.whole = WHOLE;
     gpu->written = gpu->results_written = true;
     // the list was used for worlds that went again with larger records
     count = list_turn(batch, CR_TURN_HOST);
@@ -468,14 +467,19 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
     return status == CR_OK ? push(batch, error) : status;
 }
 
+// Where there are more worlds than threads, small ones: large worlds take more time to be made anew than is gained.
+static int whole_steps(const struct crGpu* gpu, int count) {
+    return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * BLOCK / 2 ? WHOLE : 0;
+}
+
 crStatus cr__gpu_run(crBatch* batch, crError* error) {
     int count = batch->count;
     bool listed = false;
     crStatus status = push(batch, error);
     if (status == CR_OK && batch->job.path.samples > 0) status = push_path(batch, error);
     batch->gpu->results_written = false;
-    batch->job.whole = WHOLE;
     for (int round = 0; status == CR_OK && count > 0; listed = true) {
+        batch->job.whole = whole_steps(batch->gpu, count);
         status = launch(batch, listed, count, error);
         if (status != CR_OK) break;
         count = list_turn(batch, CR_TURN_DEVICE);

@@ -103,7 +103,12 @@ static bool copy_contacts(crTape* tape, const crStep* step, const crPosed* posed
         const crStepContact* c = &step->contacts[source];
         const crSurface* s = &c->surface->surface;
         if (s->viscous > 0.0 || s->mu_stribeck > 0.0) cr__tape_unknown(tape, "contacts have drag");
+        // surfaces of some contacts live as long as the step alone
+        crContactSurface* own = take(tape, 1, sizeof *own);
+        if (own == NULL) return false;
+        *own = *c->surface;
         op->contacts[op->contact_count].at = *c;
+        op->contacts[op->contact_count].at.surface = own;
         op->contacts[op->contact_count++].open = c->point.gap > c->delta;
     }
     return true;
@@ -196,6 +201,14 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
         cr__tape_unknown(tape, "the method is not cone");
     if (model->loop_count > 0) cr__tape_unknown(tape, "the model has loops");
     if (model->load_count > 0) cr__tape_unknown(tape, "the model has loads");
+    bool by_impact = false;
+    for (int i = 0; i < model->material_count; i++) {
+        by_impact = by_impact || model->materials[i].surface.by_impact != NULL;
+    }
+    for (int i = 0; i < model->pair_count; i++) {
+        by_impact = by_impact || model->pairs[i].surface.by_impact != NULL;
+    }
+    if (by_impact) cr__tape_unknown(tape, "coefficients depend on more than the approach speed");
     for (int i = 0; i < model->nu; i++) {
         if (model->actuators[i].schedule != NULL) cr__tape_unknown(tape, "controls have a schedule");
     }
