@@ -119,8 +119,10 @@ static void add_closing(void* ctx, int begin, int end) {
         if (choice->takes[i]) continue;
         // by its velocity or by the way its bodies take in the air, whichever is nearer
         double speed = cr_dot(looks->u[i], c->point.normal) + fmin(0.0, in_flight(step, c, choice->h));
-        // after a solve all that it nearly overlaps: they would be found round by round otherwise
-        if (looks->ahead) speed -= SLACK * cr_norm(looks->u[i]);
+        // after a solve all that it nearly overlaps: they would be found round by round otherwise; not where bodies fly, which
+        // no other contact turns
+        bool flies = step->airborne[c->body_a] || step->airborne[c->body_b];
+        if (looks->ahead && !flies) speed -= SLACK * cr_norm(looks->u[i]);
         bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
         bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
