@@ -82,10 +82,6 @@ def breaches():
 # folders whose files may not call each other in a circle, and whose static names are unique
 CHECKED = ["src/base", "src/collide", "src/impulse", "src/linalg", "src/model", "src/pairs", "src/problem", "src/relax",
            "src/resolve", "src/step", "src/world", "io"]
-# these are being rebuilt: what is found there is printed, and counts once the set is empty
-STILL_TO_DO = set()
-# repeated static names are printed, and count once this is False
-STATIC_NAMES_LATER = True
 # roles: file-local helpers that say the same thing wherever they are
 SHARED_NAMES = {"refuse", "add", "check", "grow", "put", "take"}
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -167,17 +163,10 @@ def sizes():
 
 def main():
     found = list(breaches())
-    later = []
     for folder in CHECKED:
-        for line in folder_breaches(folder):
-            waits = folder in STILL_TO_DO or (STATIC_NAMES_LATER and " is static in " in line)
-            (later if waits else found).append(line)
+        found += folder_breaches(folder)
     for line in found:
         print(line)
-    if later:
-        print("still to do:")
-        for line in later:
-            print(f"  {line}")
     for line in sizes():
         print(line)
     if found:

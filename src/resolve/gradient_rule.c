@@ -51,7 +51,7 @@ crStatus cr_rule_modes_find(const crRule* rule, const crProblem* problem, crAren
 
 // differences
 
-static double largest(const double* x, size_t n) {
+static double largest_change(const double* x, size_t n) {
     double most = 0.0;
     for (size_t i = 0; x != NULL && i < n; i++) {
         most = fmax(most, fabs(x[i]));
@@ -62,10 +62,10 @@ static double largest(const double* x, size_t n) {
 // the number that the change may be multiplied with until something doubles
 static double reach_of(const crRuleModes* m, const crRuleChange* change) {
     size_t n = (size_t)m->problem->rows, blocks = (size_t)m->problem->block_count;
-    double u = largest(change->u_free, n), W = largest(change->W, n * n), reach = INFINITY;
-    double other = fmax(largest(change->e, blocks), largest(change->et, blocks));
-    if (u > 0.0) reach = fmin(reach, largest(m->problem->u_free, n) / u);
-    if (W > 0.0) reach = fmin(reach, largest(m->W, n * n) / W);
+    double u = largest_change(change->u_free, n), W = largest_change(change->W, n * n), reach = INFINITY;
+    double other = fmax(largest_change(change->e, blocks), largest_change(change->et, blocks));
+    if (u > 0.0) reach = fmin(reach, largest_change(m->problem->u_free, n) / u);
+    if (W > 0.0) reach = fmin(reach, largest_change(m->W, n * n) / W);
     if (other > 0.0) reach = fmin(reach, 1.0 / other);
     for (size_t i = 0; change->mu != NULL && i < blocks; i++) {
         double mu = m->problem->blocks[i].mu;
@@ -126,7 +126,7 @@ typedef struct Sides {
 } Sides;
 
 // |f(s) + f(-s) - 2 f(0)|/s, s = t or t/2
-static double bend(const Sides* s, int which, double t, size_t n) {
+static double side_bend(const Sides* s, int which, double t, size_t n) {
     double most = 0.0;
     for (size_t i = 0; i < n; i++) {
         most = fmax(most, fabs(s->f[which][i] + s->f[2 + which][i] - 2.0 * s->at[i]));
@@ -184,9 +184,10 @@ static crStatus difference(crRuleModes* m, const crRuleChange* change, double* m
             one_side(&s, left ? 0 : 1, t, n, plus);
             return CR_OK;
         }
-        double wide = bend(&s, 0, t, n), narrow = bend(&s, 1, t, n);
+        double wide = side_bend(&s, 0, t, n), narrow = side_bend(&s, 1, t, n);
         both_sides(&s, t, n, plus != NULL ? plus : minus);
-        double slope = largest(plus != NULL ? plus : minus, n), noise = ROUND * largest(s.at, n) / t;
+        double slope = largest_change(plus != NULL ? plus : minus, n),
+               noise = ROUND * largest_change(s.at, n) / t;
         double least = KINK * slope + 8.0 * noise;
         bool switches = narrow > 0.6 * wide && narrow > least;
         // a switch between t/2 and t bends the wider difference alone

@@ -41,7 +41,7 @@ static crCollision collision_of(const crRuleModes* m, const crBlock* b, const do
     return c;
 }
 
-static bool strike(crRuleModes* m, const crLaw* law, int block, double* u, double* p, cr__Blow* blow) {
+static bool strike_block(crRuleModes* m, const crLaw* law, int block, double* u, double* p, cr__Blow* blow) {
     static const crLawInput inputs[12] = {CR_BY_WXX, CR_BY_WXY, CR_BY_WXZ, CR_BY_WYY, CR_BY_WYZ, CR_BY_WZZ,
                                           CR_BY_VX,  CR_BY_VY,  CR_BY_VZ,  CR_BY_MU,  CR_BY_E,   CR_BY_ET};
     const crBlock* b = &m->problem->blocks[block];
@@ -90,7 +90,7 @@ static int fastest(crRuleModes* m, const double* u, double least) {
     return best;
 }
 
-static double entry(const crRuleChange* change, size_t n, size_t i, size_t j) {
+static double change_entry(const crRuleChange* change, size_t n, size_t i, size_t j) {
     return change->W != NULL ? change->W[i * n + j] : 0.0;
 }
 
@@ -100,19 +100,19 @@ static void inputs_of(const crRuleModes* m, const crRuleChange* change, int bloc
     const crBlock* b = &m->problem->blocks[block];
     size_t n = (size_t)m->problem->rows, r = (size_t)b->row;
     memset(d, 0, 12 * sizeof *d);
-    d[0] = entry(change, n, r, r);
+    d[0] = change_entry(change, n, r, r);
     d[6] = du[r];
     d[10] = change->e != NULL ? change->e[block] : 0.0;
     d[11] = change->et != NULL ? change->et[block] : 0.0;
     if (b->kind != CR_BLOCK_CONE) return;
     d[9] = change->mu != NULL ? change->mu[block] : 0.0;
-    d[1] = entry(change, n, r, r + 1);
-    d[3] = entry(change, n, r + 1, r + 1);
+    d[1] = change_entry(change, n, r, r + 1);
+    d[3] = change_entry(change, n, r + 1, r + 1);
     d[7] = du[r + 1];
     if (b->count < 3) return;
-    d[2] = entry(change, n, r, r + 2);
-    d[4] = entry(change, n, r + 1, r + 2);
-    d[5] = entry(change, n, r + 2, r + 2);
+    d[2] = change_entry(change, n, r, r + 2);
+    d[4] = change_entry(change, n, r + 1, r + 2);
+    d[5] = change_entry(change, n, r + 2, r + 2);
     d[8] = du[r + 2];
 }
 
@@ -138,7 +138,7 @@ static crStatus apply_sequence(const crRuleModes* m, const crRuleChange* change,
             size_t row = (size_t)(b->row + r);
             dp[row] += dP[r];
             for (size_t i = 0; i < n; i++) {
-                du[i] += m->W[i * n + row] * dP[r] + entry(change, n, i, row) * blow->P[r];
+                du[i] += m->W[i * n + row] * dP[r] + change_entry(change, n, i, row) * blow->P[r];
             }
         }
     }
@@ -172,7 +172,7 @@ bool cr__rule_sequence_stages(crRuleModes* m, double near) {
         int block = fastest(m, u, params.tolerance * speed);
         if (block == -1) break;
         if (block < 0 || s->blow_count == BLOWS) return false;
-        if (!strike(m, &params.law, block, u, p, &s->blow[s->blow_count])) return false;
+        if (!strike_block(m, &params.law, block, u, p, &s->blow[s->blow_count])) return false;
         s->blow_count++;
     }
     // how nearly one that was left open, or was hit, approaches still

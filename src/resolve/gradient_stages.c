@@ -16,7 +16,7 @@
 
 static bool contact(const crBlock* b) { return b->kind == CR_BLOCK_CONE || b->kind == CR_BLOCK_UNILATERAL; }
 
-static double* doubles(crRuleModes* m, size_t n) {
+static double* numbers(crRuleModes* m, size_t n) {
     double* x = cr_arena_alloc(m->arena, (n + 1) * sizeof *x);
     if (x != NULL) memset(x, 0, (n + 1) * sizeof *x);
     return x;
@@ -100,8 +100,8 @@ bool cr__rule_bias_stages(crRuleModes* m, double near) {
     crRuleParams params;
     size_t n = (size_t)m->problem->rows;
     cr__RuleStages* s = m->stages;
-    double* b = doubles(m, n);
-    s->work = doubles(m, 4 * n);
+    double* b = numbers(m, n);
+    s->work = numbers(m, 4 * n);
     if (!plain(m, &params) || b == NULL || s->work == NULL || !list_contacts(m)) return false;
     s->eps = params.eps;
     bias(m, m->problem->u_free, NULL, b);
@@ -112,7 +112,7 @@ bool cr__rule_bias_stages(crRuleModes* m, double near) {
 
 // poisson
 
-static bool solve(crRuleModes* m, const crProblem* problem, double* p) {
+static bool solve_stage(crRuleModes* m, const crProblem* problem, double* p) {
     crSolverParams exact = cr_solver_params();
     exact.tol = 1e-14;
     crSolver solver = cr__solver(&cr__solver_auto, &exact);
@@ -121,7 +121,7 @@ static bool solve(crRuleModes* m, const crProblem* problem, double* p) {
            report.outcome == CR_OUTCOME_SOLVED;
 }
 
-static void multiply(const double* W, size_t n, const double* x, double* y) {
+static void multiply_W(const double* W, size_t n, const double* x, double* y) {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             y[i] += W[i * n + j] * x[j];
@@ -130,7 +130,7 @@ static void multiply(const double* W, size_t n, const double* x, double* y) {
 }
 
 // blocks of the expansion: those of the problem, then a pinned one for each cone that gives back
-static bool lay_out(crRuleModes* m, crBlock** blocks, int* rows, int* block_count) {
+static bool lay_out_stages(crRuleModes* m, crBlock** blocks, int* rows, int* block_count) {
     const crProblem* problem = m->problem;
     cr__RuleStages* s = m->stages;
     size_t n = 2 * (size_t)problem->rows + 1;
@@ -162,9 +162,9 @@ static bool pose_expansion(crRuleModes* m, const double* u) {
     cr__RuleStages* s = m->stages;
     crBlock* blocks;
     int rows, block_count;
-    if (!lay_out(m, &blocks, &rows, &block_count)) return false;
+    if (!lay_out_stages(m, &blocks, &rows, &block_count)) return false;
     size_t n = (size_t)rows, was = (size_t)m->problem->rows;
-    double *W = doubles(m, n * n), *own = doubles(m, n);
+    double *W = numbers(m, n * n), *own = numbers(m, n);
     if (W == NULL || own == NULL) return false;
     for (size_t i = 0; i < n; i++) {
         if (s->row[i] < 0) {
@@ -216,7 +216,7 @@ static crStatus apply_poisson(const crRuleModes* m, const crRuleChange* change, 
     }
     // what the expansion begins with, and dW x of its own
     cr__rule_given(m, change, s->whole, g);
-    multiply(m->W, n, dp, g);
+    multiply_W(m->W, n, dp, g);
     double* dmu = rest;
     for (int i = 0; i < s->posed[1].block_count; i++) {
         int of = i < m->problem->block_count ? i : s->pinned[s->posed[1].blocks[i].row];
@@ -237,16 +237,16 @@ static crStatus apply_poisson(const crRuleModes* m, const crRuleChange* change, 
     return status;
 }
 
-static bool expand(crRuleModes* m, double near) {
+static bool expand_stages(crRuleModes* m, double near) {
     cr__RuleStages* s = m->stages;
     size_t n = (size_t)m->problem->rows;
-    double* u = doubles(m, n);
+    double* u = numbers(m, n);
     if (u == NULL) return false;
     memcpy(u, m->problem->u_free, n * sizeof *u);
-    multiply(m->W, n, s->before, u);
+    multiply_W(m->W, n, s->before, u);
     if (!pose_expansion(m, u)) return false;
-    double* x = doubles(m, (size_t)s->posed[1].rows);
-    if (x == NULL || !solve(m, &s->posed[1], x) || !find_modes(m, 1, x, near)) return false;
+    double* x = numbers(m, (size_t)s->posed[1].rows);
+    if (x == NULL || !solve_stage(m, &s->posed[1], x) || !find_modes(m, 1, x, near)) return false;
     fold(m, x, s->whole);
     return true;
 }
@@ -255,15 +255,15 @@ bool cr__rule_poisson_stages(crRuleModes* m, double near) {
     crRuleParams params;
     size_t n = (size_t)m->problem->rows;
     cr__RuleStages* s = m->stages;
-    s->p1 = doubles(m, n);
-    s->before = doubles(m, n);
-    s->whole = doubles(m, n);
-    s->work = doubles(m, 16 * n);
+    s->p1 = numbers(m, n);
+    s->before = numbers(m, n);
+    s->whole = numbers(m, n);
+    s->work = numbers(m, 16 * n);
     if (!plain(m, &params) || s->p1 == NULL || s->before == NULL || s->whole == NULL || s->work == NULL)
         return false;
     s->posed[0] = posed(m, m->problem->u_free, NULL);
     s->apply = apply_poisson;
-    if (!solve(m, &s->posed[0], s->p1) || !find_modes(m, 0, s->p1, near)) return false;
+    if (!solve_stage(m, &s->posed[0], s->p1) || !find_modes(m, 0, s->p1, near)) return false;
     give_back(m, s->p1, NULL, s->before);
     bool gives = false;
     double size = 0.0, off = 0.0;
@@ -272,7 +272,7 @@ bool cr__rule_poisson_stages(crRuleModes* m, double near) {
         s->before[i] += s->p1[i];
         s->whole[i] = s->before[i];
     }
-    if (gives && !expand(m, near)) return false;
+    if (gives && !expand_stages(m, near)) return false;
     for (size_t i = 0; i < n; i++) {
         size = fmax(size, fabs(m->p[i]));
         off = fmax(off, fabs(m->p[i] - s->whole[i]));

@@ -212,8 +212,6 @@ static void limit(Energy* e) {
     if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
 }
 
-static bool presses(const crStepContact* c) { return cr_dot(c->impulse, c->point.normal) > 0.0; }
-
 // roots of the bodies that pushed each other
 static void join(const Work* work, int* root) {
     const crStep* step = work->step;
@@ -225,7 +223,7 @@ static void join(const Work* work, int* root) {
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (presses(c)) cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
+        if (cr__step_presses(c)) cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
     }
 }
 
@@ -269,7 +267,7 @@ static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
         const crStepContact* c = &step->contacts[i];
         Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
         e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
-        e->rows += presses(c) ? 3 : 0;
+        e->rows += cr__step_presses(c) ? 3 : 0;
     }
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         any = any || energy[leader(work, n)].gain > 0.0;

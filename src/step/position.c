@@ -340,7 +340,7 @@ static bool near_shared(Pass* pass, const List* list) {
     return ok;
 }
 
-static crStatus find_near(Pass* pass) {
+static crStatus find_near_pairs(Pass* pass) {
     crStatus status = CR_OK;
     pass->count = pass->capacity = 0;
     pass->overlap = pass->beyond = 0.0;
@@ -550,11 +550,11 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const b
         *pass = (Pass){.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .reach = *reach};
         crStatus status = begin(pass, start, error);
         if (status != CR_OK) return status;
-        if (find_near(pass) != CR_OK) return cr__step_memory(error);
+        if (find_near_pairs(pass) != CR_OK) return cr__step_memory(error);
         if (!(pass->beyond > 0.0)) return CR_OK;
         if (!pass->far || !(pass->beyond > *reach)) {
             pass->lists = true;
-            return find_near(pass) == CR_OK ? CR_OK : cr__step_memory(error);
+            return find_near_pairs(pass) == CR_OK ? CR_OK : cr__step_memory(error);
         }
         *reach = REACH * pass->beyond;
         cr_arena_release(&step->scratch, mark);

@@ -83,7 +83,7 @@ static void advance(crStep* step, crPart part, double h) {
 }
 
 // velocities of the flight stand in the place of v while q moves; those that gravity changes go back
-static crStatus move_part(crStep* step, crPart part, crDynamics* d, void* time) {
+static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* time) {
     const crModel* model = step->model;
     double h = *(const double*)time;
     double* v = step->state.v;
@@ -107,7 +107,7 @@ static crStatus move_part(crStep* step, crPart part, crDynamics* d, void* time) 
 
 crStatus cr_step_integrate(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    crStatus status = cr__step_by_bodies(step, move_part, &h);
+    crStatus status = cr__step_by_bodies(step, move_by_flight, &h);
     if (status == CR_OK) status = cr__step_trees_move(step, h);
     step->state.time += h;
     if (status == CR_ERR_DEFINITE) return massless(error);

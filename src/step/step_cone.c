@@ -69,7 +69,7 @@ static crStatus collide(crStep* step, int* islands, crError* error) {
 }
 
 // forces and contacts of all that is awake, and of what they wake
-static crStatus look(crStep* step, double h, int* islands, crError* error) {
+static crStatus look_around(crStep* step, double h, int* islands, crError* error) {
     crStatus status = cr__step_wake_written(step, error);
     bool woke = true;
     while (woke && status == CR_OK) {
@@ -110,7 +110,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (islands == NULL) return cr__step_memory(error);
     bool listed = false;
     crPositionList start;
-    status = look(step, h, islands, error);
+    status = look_around(step, h, islands, error);
     bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
     crMoved moved = {0};
     if (status == CR_OK && may_move(step)) status = cr__step_move_islands(step, h, &moved, error);
