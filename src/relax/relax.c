@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#define SAME         1e-6  // relative, of two errors
 #define CONVEX_ABOVE 30.0  // the convex stage is tried where the error is this many times the target
 
 crRelaxParams cr__relax_params(void) {
@@ -80,6 +81,24 @@ static crStatus island_run(crIsland* island, double* x) {
     return status == CR_OK ? run_convex(island, x) : status;
 }
 
+// The witness of the best point in its place, if it is as good: an audit that starts from it has nothing to change, and
+// what it adds for changes is what it would find too much.
+static void take_witness(crIsland* island, double* x) {
+    const crSpace* s = &island->space;
+    double *y = island->work, best = island->error;
+    cr__space_gather(s, island->best, island->z);
+    cr__space_velocity(s, island->z, island->u);
+    for (int i = 0; i < s->units; i++) {
+        int row = s->unit[i].row;
+        cr__relax_witness(&s->unit[i], s->lambda + row, island->best + row, island->u + row, x + row,
+                          y + row);
+    }
+    double error = cr__island_judge(island, x, island->stage, NULL);
+    if (!(error <= (1.0 + SAME) * best)) return;
+    island->error = error;
+    memcpy(island->best, x, (size_t)s->rows * sizeof *x);
+}
+
 static crStatus solve_island(const crBodies* bodies, int index, const crRelaxParams* params, crArena* arena,
                              double* p, crRelaxRun* run) {
     size_t mark = cr_arena_mark(arena);
@@ -92,6 +111,7 @@ static crStatus solve_island(const crBodies* bodies, int index, const crRelaxPar
         status = island_run(&island, x);
     }
     if (status == CR_OK) {
+        if (params->near > 0.0) take_witness(&island, x);
         cr__space_from(&island.space, island.best, p);
         double demand = fmax(island.space.demand, params->floor);
         double relative = demand > 0.0 ? island.error / demand : island.error > 0.0 ? (double)INFINITY : 0.0;
