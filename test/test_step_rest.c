@@ -42,6 +42,37 @@ static void run(crWorld* world, int steps) {
     }
 }
 
+static crStatus no_force(void* ctx, const crModel* model, const crState* state, const crDynamics* d,
+                         double* force) {
+    (void)ctx;
+    (void)model;
+    (void)state;
+    (void)d;
+    (void)force;
+    return CR_OK;
+}
+
+// a function that gives no force changes no bit; its next answer is not known, so the world is not still
+TEST(functions_that_give_no_force_change_nothing) {
+    crModel* model = begin_model(0.5, cr_vec3(0, 0, 1));
+    crRandom random = sample_seed(1);
+    add_box(model, cr_vec3(0.1, 0.1, 0.1), cr_vec3(0, 0, 0.3), sample_rotation(&random));
+    crWorldDef def = cr_world_def();
+    def.model = model;
+    def.step.dt = 1.0 / 240.0;
+    crWorld *plain = NULL, *asked = NULL;
+    CHECK_STATUS(cr_world_create(&def, &plain, NULL), CR_OK);
+    def.force = no_force;
+    CHECK_STATUS(cr_world_create(&def, &asked, NULL), CR_OK);
+    run(plain, 900);
+    run(asked, 900);
+    CHECK(cr_world_stages(plain)->still && !cr_world_stages(asked)->still);
+    CHECK(cr_world_hash(plain) == cr_world_hash(asked));
+    cr_world_destroy(plain);
+    cr_world_destroy(asked);
+    cr_model_destroy(model);
+}
+
 // thrown boxes come to rest, and then no bit of q, v or forces changes any more
 TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
     int still = 0;

@@ -2,8 +2,8 @@
 //
 // Free bodies on each other and on what stands. If no body moved by more than rounding of its place, none moves faster than
 // rounding of the speed that gravity gives it in a step, and the forces of contacts are those before up to rounding, then
-// nothing happened. Without this, rounding goes on in q, v and forces for ever; with it the next step begins where this one did and ends there, bit
-// for bit: `still` says so, and such steps need not be computed again.
+// nothing happened. Without this, rounding goes on in q, v and forces for ever; with it the next step begins where this one
+// did and ends there, bit for bit: `still` says so where no function gives forces, and such steps need not be computed again.
 #include <string.h>
 
 #include "step/step.h"
@@ -17,8 +17,7 @@
 static bool is_plain(const crStep* step) {
     const crModel* model = step->model;
     return step->plan->first_single <= 1 && model->loop_count == 0 && model->nu == 0 &&
-           step->plan->given_count == 0 && step->settings.sleep_time <= 0.0 && step->calls.force == NULL &&
-           model->load_count == 0;
+           step->plan->given_count == 0 && step->settings.sleep_time <= 0.0;
 }
 
 // true if every body is slower than rounding; zero: whether all began with v = 0
@@ -75,5 +74,6 @@ void cr__step_rest(crStep* step, double h) {
     memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
     memset(step->state.v, 0, (size_t)model->nv * sizeof(double));
     memcpy(step->warm.force, step->warm.start, (size_t)step->warm.count * sizeof *step->warm.force);
-    step->still = zero;
+    // a force that a function gives may be another in the next step
+    step->still = zero && step->calls.force == NULL && model->load_count == 0;
 }
