@@ -17,7 +17,6 @@
 #define BODIES 256   // that one thread takes at a time
 #define GROUPS 128   // likewise
 #define GROWTH 16.0  // of a sweep's change, squared, above the least
-#define FAR    1e3  // times tol, squared, that a change is after the trial of an island that will not be solved
 
 // what lanes side by side of one island did in the last sweep; neither depends on the order they come in
 typedef struct Tally {
@@ -167,8 +166,7 @@ static int judge(Run* run, bool* ended) {
         if (!island->live) continue;
         island->sweeps++;
         island->solved = island->change <= island->tol * island->tol;
-        bool hopeless = island->sweeps == island->trial && island->change > FAR * island->tol * island->tol;
-        island->live = !island->solved && !hopeless && island->sweeps < island->limit;
+        island->live = !island->solved && island->sweeps < island->limit;
         *ended = *ended || !island->live;
         live += island->live;
     }

@@ -9,7 +9,6 @@ typedef struct crPackedIsland {
     double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
     int limit;        // in: sweeps
     int fade;         // in: the last ones, over which momentum fades; 0: it does not
-    int trial;        // in: sweeps after which an island ends that is far from tol; 0: none does
     bool solved;      // out
     int sweeps;       // out
     double change;    // of the last sweep, squared, m^2/s^2

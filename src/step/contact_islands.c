@@ -20,7 +20,6 @@
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
 #define LARGE_TOL        2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS      50
-#define FAST_TRIAL       20   // of islands that do not go on
 #define AGAIN_SWEEPS     20   // in rounds after the first, which starts from impulses of the one before
 #define SCOUT_SWEEPS     50   // of larger islands before it is known which contacts take part
 #define SCOUT_AGAIN      20   // likewise in later rounds
@@ -183,7 +182,6 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
             if (tol > 0.0) island->tol = tol * scale;
             island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
-            island->trial = s->islands.rows[i] <= FAST_ROWS ? 0 : FAST_TRIAL;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
