@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "fit/damped.h"
+
 #define BUDGET  60
 #define FLOOR   1e-9  // of the speed before: errors below it count as this in weights
 #define SMALL   1e-7  // step in the cube at which a search ends
@@ -139,60 +141,6 @@ static void build(crGauss* g, const double* x, Normal* n) {
     g->passes++;
 }
 
-// x = A^-1 b for the parameters that are free; false where A is singular.
-static bool solve(int n, double A[CR_SEARCH_DIM][CR_SEARCH_DIM], const double* b, double* x) {
-    double M[CR_SEARCH_DIM][CR_SEARCH_DIM + 1];
-    for (int i = 0; i < n; i++) {
-        memcpy(M[i], A[i], (size_t)n * sizeof(double));
-        M[i][n] = b[i];
-    }
-    for (int p = 0; p < n; p++) {
-        int best = p;
-        for (int i = p + 1; i < n; i++) {
-            if (fabs(M[i][p]) > fabs(M[best][p])) best = i;
-        }
-        if (!(fabs(M[best][p]) > 0.0)) return false;
-        for (int j = 0; j <= n; j++) {
-            double swap = M[p][j];
-            M[p][j] = M[best][j];
-            M[best][j] = swap;
-        }
-        for (int i = 0; i < n; i++) {
-            double factor = M[i][p] / M[p][p];
-            for (int j = p; j <= n && i != p; j++) {
-                M[i][j] -= factor * M[p][j];
-            }
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        x[i] = M[i][n] / M[i][i];
-    }
-    return true;
-}
-
-// A step within the cube; 0 where nothing moves.
-static double step_from(const crGauss* g, const Normal* n, double lambda, const double* x, double* to) {
-    double A[CR_SEARCH_DIM][CR_SEARCH_DIM], b[CR_SEARCH_DIM], dx[CR_SEARCH_DIM] = {0};
-    double most = 0.0, size = 0.0;
-    for (int i = 0; i < g->dim; i++) {
-        most = fmax(most, n->A[i][i]);
-    }
-    for (int i = 0; i < g->dim; i++) {
-        bool held = (x[i] <= 0.0 && n->g[i] > 0.0) || (x[i] >= 1.0 && n->g[i] < 0.0);
-        for (int j = 0; j < g->dim; j++) {
-            A[i][j] = held ? 0.0 : n->A[i][j];
-        }
-        A[i][i] = held ? 1.0 : n->A[i][i] + lambda * (n->A[i][i] + 1e-9 * most) + 1e-300;
-        b[i] = held ? 0.0 : -n->g[i];
-    }
-    if (!solve(g->dim, A, b, dx)) return 0.0;
-    for (int i = 0; i < g->dim; i++) {
-        to[i] = fmin(1.0, fmax(0.0, x[i] + dx[i]));
-        size = fmax(size, fabs(to[i] - x[i]));
-    }
-    return size;
-}
-
 static void standard_errors(crGauss* g, const double* x, Normal* n) {
     int rows = g->impacts->count - g->blind, kinds = g->impacts->planar ? 2 : 3;
     double freedom = (double)kinds * rows - g->dim, most = 0.0;
@@ -208,7 +156,8 @@ static void standard_errors(crGauss* g, const double* x, Normal* n) {
     for (int i = 0; i < g->dim; i++) {
         double unit[CR_SEARCH_DIM] = {0}, column[CR_SEARCH_DIM];
         unit[i] = 1.0;
-        bool known = freedom > 0.0 && !dead[i] && solve(g->dim, n->F, unit, column) && column[i] > 0.0;
+        bool known =
+            freedom > 0.0 && !dead[i] && cr_damped_solve(g->dim, n->F, unit, column) && column[i] > 0.0;
         double place = known ? sqrt(column[i] * n->squares / freedom) : (double)NAN;
         g->se[i] = place * fabs(stretch(g->param[i], x[i]));
         // wider than its whole range: the data say nothing
@@ -261,7 +210,7 @@ void cr_gauss_refine(crGauss* g) {
     if (scan_dead(g, &n, looks, x)) build(g, x, &n);
     while (!g->converged && g->passes < end) {
         Normal next = n;
-        double size = step_from(g, &n, lambda, x, to);
+        double size = cr_damped_step(g->dim, n.A, n.g, lambda, x, to);
         if (size > SMALL) build(g, to, &next);
         bool better = next.loss < n.loss, flat = fabs(next.loss - n.loss) <= FLAT * n.loss;
         bool ends = !(size > SMALL) || (better && flat) || lambda > 1e12;

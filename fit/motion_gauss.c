@@ -16,6 +16,7 @@
 
 #include "carom/dynamics.h"
 #include "carom/wrt.h"
+#include "fit/damped.h"
 #include "fit/motion_parts.h"
 
 #define BUDGET  30
@@ -266,57 +267,13 @@ static crStatus build(crMotionGauss* g, const double* x, Normal* n, crError* err
     return status;
 }
 
-// x = A^-1 b; false where A is singular
-static bool solve(int n, double A[CR_SEARCH_DIM][CR_SEARCH_DIM], const double* b, double* x) {
-    double M[CR_SEARCH_DIM][CR_SEARCH_DIM + 1];
-    for (int i = 0; i < n; i++) {
-        memcpy(M[i], A[i], (size_t)n * sizeof(double));
-        M[i][n] = b[i];
-    }
-    for (int p = 0; p < n; p++) {
-        if (!(fabs(M[p][p]) > 0.0)) return false;
-        for (int i = 0; i < n; i++) {
-            double factor = M[i][p] / M[p][p];
-            for (int j = p; j <= n && i != p; j++) {
-                M[i][j] -= factor * M[p][j];
-            }
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        x[i] = M[i][n] / M[i][i];
-    }
-    return true;
-}
-
-static double step_from(const crMotionGauss* g, const Normal* n, double lambda, const double* x, double* to) {
-    int dim = g->model->param_count;
-    double A[CR_SEARCH_DIM][CR_SEARCH_DIM], b[CR_SEARCH_DIM], dx[CR_SEARCH_DIM] = {0}, most = 0.0, size = 0.0;
-    for (int i = 0; i < dim; i++) {
-        most = fmax(most, n->A[i][i]);
-    }
-    for (int i = 0; i < dim; i++) {
-        bool held = (x[i] <= 0.0 && n->g[i] > 0.0) || (x[i] >= 1.0 && n->g[i] < 0.0);
-        for (int j = 0; j < dim; j++) {
-            A[i][j] = held ? 0.0 : n->A[i][j];
-        }
-        A[i][i] = held ? 1.0 : n->A[i][i] + lambda * (n->A[i][i] + 1e-9 * most) + 1e-300;
-        b[i] = held ? 0.0 : -n->g[i];
-    }
-    if (!solve(dim, A, b, dx)) return 0.0;
-    for (int i = 0; i < dim; i++) {
-        to[i] = fmin(1.0, fmax(0.0, x[i] + dx[i]));
-        size = fmax(size, fabs(to[i] - x[i]));
-    }
-    return size;
-}
-
 // A^-1 B A^-1: errors are shared within a toss, which begins where its first sample was measured
 static void standard_errors(crMotionGauss* g, Normal* n) {
     int dim = g->model->param_count;
     for (int i = 0; i < dim; i++) {
         double unit[CR_SEARCH_DIM] = {0}, column[CR_SEARCH_DIM], square = 0.0;
         unit[i] = 1.0;
-        bool known = g->count > dim && solve(dim, n->A, unit, column) && column[i] > 0.0;
+        bool known = g->count > dim && cr_damped_solve(dim, n->A, unit, column) && column[i] > 0.0;
         for (int a = 0; a < dim && known; a++) {
             for (int b = 0; b < dim; b++) {
                 square += column[a] * n->B[a][b] * column[b];
@@ -367,7 +324,7 @@ crStatus cr_motion_gauss(crMotionGauss* g, crError* error) {
     g->converged = g->model->param_count == 0;
     while (status == CR_OK && !g->converged && g->passes < end) {
         Normal next = n;
-        double size = step_from(g, &n, lambda, g->x, to);
+        double size = cr_damped_step(g->model->param_count, n.A, n.g, lambda, g->x, to);
         if (size > SMALL) status = build(g, to, &next, error);
         if (status != CR_OK) break;
         bool better = next.misfit < n.misfit, flat = fabs(next.misfit - n.misfit) <= FLAT * n.misfit;

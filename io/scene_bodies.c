@@ -172,7 +172,7 @@ static void read_limits(const crPlace* place, crDof* dof) {
     }
 }
 
-// what all actuators together may give
+// actuator_range: limits of the sum of all actuators along a velocity
 static void read_actuator_range(const crPlace* place, crDof* dof) {
     const crJson* range = cr_place_get(place, "actuator_range");
     if (range == NULL) return;

@@ -3,40 +3,6 @@
 #include "data.h"
 #include "toss_sample.h"
 
-typedef struct Case {
-    crJsonDoc doc;
-    crTosses tosses;
-    crMotionModel model;
-} Case;
-
-// the scene and tosses of it; params are texts, the last NULL
-static void open_case(Case* c, const char* scene, const TossKind* kind, uint64_t seed,
-                      const char* const* params) {
-    *c = (Case){0};
-    FitFile file = toss_sample(scene, kind, seed);
-    crTable table;
-    const crImpactOptions none = {0};
-    crMotionParam list[CR_MOTION_PARAMS];
-    int count = 0;
-    for (; params[count] != NULL; count++) {
-        CHECK_STATUS(cr_motion_param(params[count], &list[count], NULL), CR_OK);
-    }
-    CHECK_STATUS(cr_json_parse(scene, strlen(scene), 1, &c->doc, NULL), CR_OK);
-    CHECK_STATUS(cr_table_read(file.path, &table, NULL), CR_OK);
-    remove(file.path);
-    CHECK_STATUS(cr_tosses_create(&table, &none, &c->tosses, NULL), CR_OK);
-    const crMotionDef def = {
-        .scene = c->doc.root, .tosses = &c->tosses, .params = list, .param_count = count};
-    CHECK_STATUS(cr_motion_model_create(&def, NULL, &c->model, NULL), CR_OK);
-    cr_table_free(&table);
-}
-
-static void close_case(Case* c) {
-    cr_motion_model_destroy(&c->model);
-    cr_tosses_destroy(&c->tosses);
-    cr_json_free(&c->doc);
-}
-
 static const char* const mu_e[] = {"mu", "e", NULL};
 static const TossKind throws = {.tosses = 12, .samples = 11, .interval = 0.05, .noise = 2e-4, .fall = 1.0};
 
@@ -79,8 +45,8 @@ TEST(parameters_as_text) {
 
 // loss and misfit from the poses that were simulated, by their definitions
 TEST(loss_by_its_definition) {
-    Case c;
-    open_case(&c, TOSS_SPATIAL, &throws, 3, mu_e);
+    TossCase c;
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, mu_e);
     // half the side of the cube around the ball's radius
     CHECK_NEAR(c.model.length, 0.05 / sqrt(3.0), 1e-12);
     const double values[] = {0.2, 0.5};
@@ -114,12 +80,12 @@ TEST(loss_by_its_definition) {
         CHECK(run.penetration < 1e-7 && run.energy_created <= 1e-12 && run.energy_gain < 1e-12);
         CHECK(run.impermissible == 0 && run.unsolved == 0 && !run.broken);
     }
-    close_case(&c);
+    toss_close(&c);
 }
 
 TEST(known_parameters_are_recovered) {
-    Case c;
-    open_case(&c, TOSS_SPATIAL, &throws, 3, mu_e);
+    TossCase c;
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, mu_e);
     crMotionOptions options = quick();
     crMotionFit fit;
     CHECK_STATUS(cr_motion_fit(&c.model, &options, &fit, NULL), CR_OK);
@@ -148,14 +114,14 @@ TEST(known_parameters_are_recovered) {
     cr_motion_compare(&fit, &fit, c.tosses.count, &difference, &se);
     CHECK(difference == 0.0 && se == 0.0);
     cr_motion_fit_destroy(&fit);
-    close_case(&c);
+    toss_close(&c);
 }
 
 // slabs that slide flat: friction is seen, restitution is not
 TEST(what_data_cannot_tell) {
     const TossKind slides = {.tosses = 12, .samples = 6, .interval = 0.04, .noise = 0.0, .slide = true};
-    Case c;
-    open_case(&c, TOSS_PLANAR, &slides, 4, mu_e);
+    TossCase c;
+    toss_open(&c, TOSS_PLANAR, &slides, 4, mu_e);
     crMotionOptions options = quick();
     crMotionFit fit;
     CHECK_STATUS(cr_motion_fit(&c.model, &options, &fit, NULL), CR_OK);
@@ -165,7 +131,7 @@ TEST(what_data_cannot_tell) {
     // .001 of mu moves a slab of 1 m/s that slides for .2 s by .2 mm; the search ends at a box of .02
     CHECK_NEAR(fit.fitted[0].value, 0.3, 0.001);
     cr_motion_fit_destroy(&fit);
-    close_case(&c);
+    toss_close(&c);
 }
 
 static bool same_fit(const crMotionFit* a, const crMotionFit* b, int tosses) {
@@ -188,8 +154,8 @@ static bool stop_after(void* ctx, int done, int count) {
 TEST(threads_and_interruptions_do_not_matter) {
     const char* const e_only[] = {"e:0.2:0.6", NULL};
     const TossKind few = {.tosses = 6, .samples = 6, .interval = 0.06, .noise = 2e-4, .fall = 1.0};
-    Case c;
-    open_case(&c, TOSS_SPATIAL, &few, 8, e_only);
+    TossCase c;
+    toss_open(&c, TOSS_SPATIAL, &few, 8, e_only);
     crMotionOptions options = quick();
     crMotionFit one, three, resumed;
     CHECK_STATUS(cr_motion_fit(&c.model, &options, &one, NULL), CR_OK);
@@ -223,26 +189,26 @@ TEST(threads_and_interruptions_do_not_matter) {
     CHECK(cr_motion_key(&c.model, &options) != options.key - 1);
     remove(path);
     cr_motion_fit_destroy(&one);
-    close_case(&c);
+    toss_close(&c);
 }
 
 TEST(nothing_to_fit_is_a_prediction) {
-    Case c;
+    TossCase c;
     const char* const none[] = {NULL};
-    open_case(&c, TOSS_SPATIAL, &throws, 3, none);
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, none);
     crMotionOptions options = quick();
     crMotionFit fit;
     CHECK_STATUS(cr_motion_fit(&c.model, &options, &fit, NULL), CR_OK);
     CHECK(fit.count == 0 && fit.simulated == 2 * c.tosses.count && fit.cv < 0.05);
     CHECK_NEAR(fit.cv, fit.misfit, 1e-15);
     cr_motion_fit_destroy(&fit);
-    close_case(&c);
+    toss_close(&c);
 }
 
 TEST(files_of_what_was_fitted) {
-    Case c;
+    TossCase c;
     const char* const params[] = {"mu", "h=static[0].offset:-0.01:0.01", NULL};
-    open_case(&c, TOSS_SPATIAL, &throws, 3, params);
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, params);
     crMotionFit fit = {.count = 2, .cv = 0.5};
     fit.fitted[0].value = 0.25;
     fit.fitted[1].value = -0.002;
@@ -276,15 +242,15 @@ TEST(files_of_what_was_fitted) {
     crError error = {0};
     CHECK_STATUS(cr_motion_write("/nowhere/at/all", &c.model, laws, fits, 1, &error), CR_ERR_FILE);
     CHECK_STATUS(cr_motion_write_scene("/nowhere/at/all", &c.model, &fit, &error), CR_ERR_FILE);
-    close_case(&c);
+    toss_close(&c);
 }
 
 // one value for every item of a list
 TEST(a_parameter_of_all_items) {
-    Case c;
+    TossCase c;
     const char* const params[] = {"size=bodies[0].shapes[0].half[*]:0.01:0.1", NULL};
     const TossKind slides = {.tosses = 3, .samples = 3, .interval = 0.04, .noise = 0.0, .slide = true};
-    open_case(&c, TOSS_PLANAR, &slides, 4, params);
+    toss_open(&c, TOSS_PLANAR, &slides, 4, params);
     crMotionFit fit = {.count = 1};
     fit.fitted[0].value = 0.03125;
     FitFile file;
@@ -296,7 +262,7 @@ TEST(a_parameter_of_all_items) {
     fclose(in);
     remove(file.path);
     CHECK(strstr(text, "\"half\":[0.03125,0.03125,0.03125]") != NULL);
-    close_case(&c);
+    toss_close(&c);
 }
 
 static crStatus model_of(const char* scene, const char* body, double length, const crTosses* tosses,
@@ -316,8 +282,8 @@ static crStatus model_of(const char* scene, const char* body, double length, con
 }
 
 TEST(refusals) {
-    Case c;
-    open_case(&c, TOSS_SPATIAL, &throws, 3, mu_e);
+    TossCase c;
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, mu_e);
     crError error;
     const crTosses* t = &c.tosses;
     CHECK_STATUS(model_of(TOSS_SPATIAL, "ball", 0.1, t, "e", NULL, &error), CR_OK);
@@ -363,7 +329,7 @@ TEST(refusals) {
     CHECK_STATUS(cr_motion_fit(&c.model, &options, &fit, &error), CR_ERR_SIZE);
     c.tosses.count = throws.tosses;
     cr_motion_fit_destroy(&fit);
-    close_case(&c);
+    toss_close(&c);
 }
 
 #define PENDULUM                                                                                             \

@@ -4,45 +4,10 @@
 #include "fit/motion_search.h"
 #include "toss_sample.h"
 
-typedef struct Case {
-    crJsonDoc doc;
-    crTosses tosses;
-    crMotionModel model;
-    int in[64];
-} Case;
-
-static void open_case(Case* c, const char* scene, const TossKind* kind, uint64_t seed,
-                      const char* const* params) {
-    *c = (Case){0};
-    FitFile file = toss_sample(scene, kind, seed);
-    crTable table;
-    const crImpactOptions none = {0};
-    crMotionParam list[CR_MOTION_PARAMS];
-    int count = 0;
-    for (; params[count] != NULL; count++)
-        CHECK_STATUS(cr_motion_param(params[count], &list[count], NULL), CR_OK);
-    CHECK_STATUS(cr_json_parse(scene, strlen(scene), 1, &c->doc, NULL), CR_OK);
-    CHECK_STATUS(cr_table_read(file.path, &table, NULL), CR_OK);
-    remove(file.path);
-    CHECK_STATUS(cr_tosses_create(&table, &none, &c->tosses, NULL), CR_OK);
-    const crMotionDef def = {
-        .scene = c->doc.root, .tosses = &c->tosses, .params = list, .param_count = count};
-    CHECK_STATUS(cr_motion_model_create(&def, NULL, &c->model, NULL), CR_OK);
-    cr_table_free(&table);
-    for (int i = 0; i < c->tosses.count; i++)
-        c->in[i] = i;
-}
-
-static void close_case(Case* c) {
-    cr_motion_model_destroy(&c->model);
-    cr_tosses_destroy(&c->tosses);
-    cr_json_free(&c->doc);
-}
-
 static const char* const mu_e[] = {"mu", "e", NULL};
 static const TossKind throws = {.tosses = 10, .samples = 11, .interval = 0.05, .noise = 2e-4, .fall = 1.0};
 
-static double mean_misfit(const Case* c, const double* x) {
+static double mean_misfit(const TossCase* c, const double* x) {
     double values[CR_MOTION_PARAMS], sum = 0.0;
     for (int i = 0; i < c->model.param_count; i++)
         values[i] = cr_motion_param_value(&c->model.params[i], x[i]);
@@ -56,8 +21,8 @@ static double mean_misfit(const Case* c, const double* x) {
 
 // From six starts across the ranges: by the wider scales first, as the search without derivatives does.
 TEST(known_parameters_by_derivatives) {
-    Case c;
-    open_case(&c, TOSS_SPATIAL, &throws, 3, mu_e);
+    TossCase c;
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, mu_e);
     CHECK(cr_motion_gauss_can(&c.model));
     int best = 0, passes = 0;
     for (int s = 0; s < 6; s++) {
@@ -83,16 +48,16 @@ TEST(known_parameters_by_derivatives) {
     }
     printf("  %d of 6 searches end at the parameters, %d passes in all\n", best, passes);
     CHECK(best >= 5);
-    close_case(&c);
+    toss_close(&c);
 }
 
 TEST(what_it_cannot_do) {
-    Case c;
+    TossCase c;
     static const char* const other[] = {"mu", "threshold", NULL};
-    open_case(&c, TOSS_SPATIAL, &throws, 3, other);
+    toss_open(&c, TOSS_SPATIAL, &throws, 3, other);
     CHECK(!cr_motion_gauss_can(&c.model));
-    close_case(&c);
-    open_case(&c, TOSS_PLANAR, &throws, 3, mu_e);
+    toss_close(&c);
+    toss_open(&c, TOSS_PLANAR, &throws, 3, mu_e);
     CHECK(!cr_motion_gauss_can(&c.model));
-    close_case(&c);
+    toss_close(&c);
 }

@@ -2,6 +2,7 @@
 // body, cones, energy, overlap by full geometry against the bound, and the same bits for any threads and after a snapshot.
 #include <stdlib.h>
 
+#include "same_bits.h"
 #include "sample.h"
 #include "test.h"
 
@@ -160,23 +161,7 @@ TEST(threads_and_snapshots_give_the_same_bits) {
         Drop one = drop_create(seed, LARGE, 5, seed == 2 ? 0.4 : 0.0, 1),
              three = drop_create(seed, LARGE, 5, seed == 2 ? 0.4 : 0.0, 3);
         Drop again = drop_create(seed, LARGE, 5, seed == 2 ? 0.4 : 0.0, 1);
-        size_t size = 0;
-        void* bytes = NULL;
-        crError error;
-        for (int k = 0; k < 160; k++) {
-            CHECK_STATUS(cr_world_step(one.world, &error), CR_OK);
-            CHECK_STATUS(cr_world_step(three.world, &error), CR_OK);
-            if (k == 100) {
-                size = cr_world_save_size(one.world);
-                bytes = malloc(size);
-                CHECK_STATUS(cr_world_save(one.world, bytes, size), CR_OK);
-                CHECK_STATUS(cr_world_load(again.world, bytes, size, &error), CR_OK);
-            }
-            if (k > 100) CHECK_STATUS(cr_world_step(again.world, &error), CR_OK);
-        }
-        CHECK(cr_world_hash(one.world) == cr_world_hash(three.world));
-        CHECK(cr_world_hash(one.world) == cr_world_hash(again.world));
-        free(bytes);
+        same_bits(one.world, three.world, again.world, 160, 100);
         drop_destroy(&one);
         drop_destroy(&three);
         drop_destroy(&again);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "carom/batch.h"
+#include "same_bits.h"
 #include "sample.h"
 #include "test.h"
 
@@ -349,23 +350,7 @@ TEST(threads_and_snapshots_give_the_same_bits) {
         Kind kind = {8, seed == 1 ? 9 : 0, seed == 2, false, 1}, other = kind;
         other.threads = 3;
         Heap one = heap_create(seed, kind), three = heap_create(seed, other), again = heap_create(seed, kind);
-        size_t size = 0;
-        void* bytes = NULL;
-        crError error = {0};
-        for (int k = 0; k < 200; k++) {
-            CHECK_STATUS(cr_world_step(one.world, &error), CR_OK);
-            CHECK_STATUS(cr_world_step(three.world, &error), CR_OK);
-            if (k == 120) {
-                size = cr_world_save_size(one.world);
-                bytes = malloc(size);
-                CHECK_STATUS(cr_world_save(one.world, bytes, size), CR_OK);
-                CHECK_STATUS(cr_world_load(again.world, bytes, size, &error), CR_OK);
-            }
-            if (k > 120) CHECK_STATUS(cr_world_step(again.world, &error), CR_OK);
-        }
-        CHECK(cr_world_hash(one.world) == cr_world_hash(three.world));
-        CHECK(cr_world_hash(one.world) == cr_world_hash(again.world));
-        free(bytes);
+        same_bits(one.world, three.world, again.world, 200, 120);
         heap_destroy(&one);
         heap_destroy(&three);
         heap_destroy(&again);

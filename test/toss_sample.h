@@ -115,4 +115,43 @@ static inline FitFile toss_sample(const char* text, const TossKind* k, uint64_t 
     return f;
 }
 
+// A scene with tosses of it, and the model that is fitted.
+typedef struct TossCase {
+    crJsonDoc doc;
+    crTosses tosses;
+    crMotionModel model;
+    int in[64];  // all tosses, for what takes a choice of them
+} TossCase;
+
+// the scene and tosses of it; params are texts, the last NULL
+static inline void toss_open(TossCase* c, const char* scene, const TossKind* kind, uint64_t seed,
+                             const char* const* params) {
+    *c = (TossCase){0};
+    FitFile file = toss_sample(scene, kind, seed);
+    crTable table;
+    const crImpactOptions none = {0};
+    crMotionParam list[CR_MOTION_PARAMS];
+    int count = 0;
+    for (; params[count] != NULL; count++) {
+        CHECK_STATUS(cr_motion_param(params[count], &list[count], NULL), CR_OK);
+    }
+    CHECK_STATUS(cr_json_parse(scene, strlen(scene), 1, &c->doc, NULL), CR_OK);
+    CHECK_STATUS(cr_table_read(file.path, &table, NULL), CR_OK);
+    remove(file.path);
+    CHECK_STATUS(cr_tosses_create(&table, &none, &c->tosses, NULL), CR_OK);
+    const crMotionDef def = {
+        .scene = c->doc.root, .tosses = &c->tosses, .params = list, .param_count = count};
+    CHECK_STATUS(cr_motion_model_create(&def, NULL, &c->model, NULL), CR_OK);
+    cr_table_free(&table);
+    for (int i = 0; i < c->tosses.count && i < 64; i++) {
+        c->in[i] = i;
+    }
+}
+
+static inline void toss_close(TossCase* c) {
+    cr_motion_model_destroy(&c->model);
+    cr_tosses_destroy(&c->tosses);
+    cr_json_free(&c->doc);
+}
+
 #endif

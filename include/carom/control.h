@@ -34,7 +34,7 @@ typedef struct crModel crModel;
 
 #define CR_ACTUATOR_JOINTS 8
 
-// What acts: the control itself, or a state of the actuator that follows it.
+// The input of an actuator: its control, or a state that follows the control (an activation).
 typedef enum crActivation {
     CR_ACTIVATION_NONE,
     CR_ACTIVATION_INTEGRATOR,

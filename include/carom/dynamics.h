@@ -65,7 +65,8 @@ struct crDynamics {
     char* known;                  // whether the last kinematics moved a body of a tree (nb)
     double* work;                 // (nv)
     crActuation* actuation;       // cr_model_actuate (nu)
-    double* limit;  // likewise: force of all actuators along a velocity that is at its limit, else NaN (nv)
+    double*
+        limit;  // cr_model_actuate: the limited sum of all actuators along a velocity; NaN where no limit is reached (nv)
 };
 
 CR_API crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d);

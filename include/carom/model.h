@@ -56,7 +56,7 @@ typedef struct crMaterial {
     double density;    // kg/m^3, >= 0
     crSurface surface;
     unsigned color;    // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
-    unsigned checker;  // likewise, the other colour of a checkered ground
+    unsigned checker;  // for pictures: the second colour of a checkered ground, 0 for none
 } crMaterial;
 
 // A combination written down by the user for two materials.
@@ -245,7 +245,7 @@ typedef struct crModel {
     int loop_count;
     int exclusion_count;
     int nu;  // actuators
-    int na;  // those of them that have an activation
+    int na;  // actuators that have an activation
     int site_count;
     int sensor_count;
     int nsensor;  // numbers of all sensors

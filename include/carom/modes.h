@@ -23,7 +23,7 @@ CR_API crStatus cr_modes_adjoint(const crModes* modes, const double* by_p, const
 
 // Derivatives of a rule: many contacts at one instant.
 
-// What changes at an impact; NULL: nothing.
+// Changes of the data of an impact; an array that is NULL does not change.
 typedef struct crRuleChange {
     const double* u_free;       // velocities before (rows)
     const double* W;            // by rows (rows*rows)

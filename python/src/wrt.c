@@ -77,7 +77,7 @@ PyObject* py_wrt_new(PyObject* module, PyObject* args) {
     return capsule;
 }
 
-// _wrt_params(wrt, kinds, a, b)
+// _wrt_params(wrt, rows): rows (n, 3) of kind, a, b
 PyObject* py_wrt_params(PyObject* module, PyObject* args) {
     (void)module;
     PyObject *capsule, *rows;

@@ -223,6 +223,8 @@ CR_TILE void update_rest(const crWork* w, int c0, int c1, bool general, bool wid
         for (; wide && j + 4 < end; j += 8) {
             tile_update_wide(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);
         }
+#else
+        (void)wide;
 #endif
         for (; j < end; j += 4) {
             tile_update(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);

@@ -16,7 +16,7 @@ static inline int cr__term_next(const crModel* model, int term) {
 double cr__actuator_length(const crModel* model, int actuator, const double* q);
 double cr__actuator_rate(const crModel* model, int actuator, const double* v);
 
-// What an actuator acts by: its control, or its activation.
+// The input of an actuator: its control, or its activation.
 double cr__actuator_input(const crModel* model, const crState* state, int actuator);
 // Activations at the end of a step of length h.
 void cr__activations_move(const crModel* model, crState* state, double h);

@@ -35,5 +35,11 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
 crVec3 cr__plan_common_plane(const crPlan* plan, int body_a, int body_b);
 // Length by which tolerances of a contact are scaled: size of the smaller body that moves, m.
 double cr__plan_pair_size(const crPlan* plan, int body_a, int body_b);
+// The tree whose root is b; of other bodies it is empty.
+static inline crPart cr__plan_tree(const crPlan* plan, int b) {
+    if (b >= plan->first_single) return (crPart){NULL, 0};
+    int from = plan->first_tree[b];
+    return (crPart){plan->tree_bodies + from, plan->first_tree[b + 1] - from};
+}
 
 #endif

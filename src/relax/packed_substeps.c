@@ -129,7 +129,7 @@ CR_LANE crLane bias_of(const crSubsteps* run, const Pair* way, bool two, bool ba
         return lane_all(run->rate) * positive(gap);
     }
     crLane open_gap = lane_all(run->rate) * positive(lane_load(beside + AT_GAP * CR_LANES));
-    // what did not press does not bounce
+    // a contact that did not press does not bounce
     crLane bounce = lane_load(beside + AT_BOUNCE * CR_LANES);
     crLane3 sum = lane3_load(slot + CR_AT_STEP * CR_LANES);
     crLane pressed = sum.x;

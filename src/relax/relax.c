@@ -81,8 +81,8 @@ static crStatus island_run(crIsland* island, double* x) {
     return status == CR_OK ? run_convex(island, x) : status;
 }
 
-// The witness of the best point in its place, if it is as good: an audit that starts from it has nothing to change, and
-// what it adds for changes is what it would find too much.
+// The witness of the best point takes its place if its error is no larger. An audit of the witness changes nothing; an audit
+// of the point itself would add the distance to its witness to the error.
 static void take_witness(crIsland* island, double* x) {
     const crSpace* s = &island->space;
     double *y = island->work, best = island->error;

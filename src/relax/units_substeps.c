@@ -195,7 +195,7 @@ CR_LANE double full_bias(const crSubsteps* run, Short* unit) {
     if (unit->kind == WITHIN) return 0.0;
     if (run->visit == VISIT_SHORT) unit->gap = unit->gap0 + dot(unit, run->D) + run->time * unit->e[0];
     if (unit->kind == EQUAL) return 0.0;
-    // what did not press does not bounce
+    // a contact that did not press does not bounce
     if (run->visit != VISIT_SHORT && unit->sum[0] > 0.0) return unit->bounce;
     return unit->gap > 0.0 ? run->rate * unit->gap : 0.0;
 }
@@ -204,7 +204,7 @@ CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
     double *z = run->packed->z, *p = unit->p, next[3], d[3];
     double u[3] = {unit->e[0], unit->e[1], unit->e[2]};
     u[0] += full_bias(run, unit) + dot(unit, z);
-    // what is open and stays so needs no tangents
+    // a contact that is open and stays open needs no tangents
     if (u[0] >= 0.0 && p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) return;
     dot_tangents(unit, z, u);
     solve_row_contact(unit, u, p, next);
@@ -293,7 +293,7 @@ static void set_weights(const crRowUnit* from, int r, Short* to) {
     int n = from->local.count;
     const double* D = from->D;
     to->w = D[r * (n + 1)];
-    // what nothing moves stays where it is
+    // a row that no velocity moves takes no impulse
     if (!(to->w > 0.0)) to->w = (double)INFINITY;
     if (to->kind != CONE) return;
     to->c1 = D[1] / to->w;

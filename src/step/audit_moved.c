@@ -98,11 +98,6 @@ static void add_ties(const Moved* m) {
     }
 }
 
-static crPart tree_under(const crStep* step, int root) {
-    int from = step->plan->first_tree[root];
-    return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[root + 1] - from};
-}
-
 // fastest point of a tree that moves by v
 static double fastest(const Moved* m, crPart tree, const double* v) {
     crDynamics* d = &m->step->dynamics;
@@ -120,7 +115,7 @@ static double fastest(const Moved* m, crPart tree, const double* v) {
 static double tree_defect(const Moved* m, int root, double* floor) {
     crStep* step = m->step;
     const crModel* model = step->model;
-    crPart tree = tree_under(step, root);
+    crPart tree = cr__plan_tree(step->plan, root);
     double own = 0.0, both = 0.0, worst = 0.0;
     cr__part_mass_solve(model, tree, &step->dynamics, m->v);
     for (int n = 0; n < tree.count; n++) {

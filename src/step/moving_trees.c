@@ -15,11 +15,6 @@
 
 #define MOST 1.05  // by which v is scaled up
 
-static crPart tree_of(const crStep* step, int root) {
-    int from = step->plan->first_tree[root];
-    return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[root + 1] - from};
-}
-
 bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
@@ -106,7 +101,7 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
                 t->way != NULL && t->q != NULL;
     if (!room || number_islands(step, root, moving, &t->islands) != CR_OK) return cr__step_memory(error);
     for (int b = 1; b < step->plan->first_single; b++) {
-        if (moving[b] && tree_of(step, b).count > 0) t->root[t->count++] = b;
+        if (moving[b] && cr__plan_tree(step->plan, b).count > 0) t->root[t->count++] = b;
     }
     for (int i = 0; i < step->contact_count; i++) {
         takes[i] = !step->contacts[i].packable;
@@ -158,7 +153,7 @@ static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
 void cr__moving_start(crMovingTrees* t) {
     crStep* step = t->step;
     for (int k = 0; k < t->count; k++) {
-        crEnergy start = energy_at(step, tree_of(step, t->root[k]), step->state.q, step->state.v);
+        crEnergy start = energy_at(step, cr__plan_tree(step->plan, t->root[k]), step->state.q, step->state.v);
         t->energy[k] = start.kinetic + start.potential;
         t->share[k] = 1.0;
     }
@@ -229,7 +224,7 @@ static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale)
 crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, double correct, double scale,
                            double least) {
     crStep* step = t->step;
-    crPart tree = tree_of(step, t->root[k]);
+    crPart tree = cr__plan_tree(step->plan, t->root[k]);
     crTreeGain gain = share_tree(t, ask, tree, correct, scale);
     advance_tree(t, tree);
     crState state = step->state;
@@ -252,14 +247,14 @@ crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, doubl
 
 void cr__moving_stand(crMovingTrees* t) {
     for (int k = 0; k < t->count; k++) {
-        cr__part_kinematics(t->step->model, tree_of(t->step, t->root[k]), &t->step->state,
+        cr__part_kinematics(t->step->model, cr__plan_tree(t->step->plan, t->root[k]), &t->step->state,
                             &t->step->dynamics);
     }
 }
 
 void cr__moving_put(const crMovingTrees* t, int k) {
     crStep* step = t->step;
-    crPart tree = tree_of(step, t->root[k]);
+    crPart tree = cr__plan_tree(step->plan, t->root[k]);
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         memcpy(step->state.q + body->q, t->q + body->q, (size_t)body->nq * sizeof *t->q);
@@ -270,7 +265,7 @@ void cr__moving_put(const crMovingTrees* t, int k) {
 }
 
 void cr__moving_leave(const crMovingTrees* t, int k, bool* moving) {
-    crPart tree = tree_of(t->step, t->root[k]);
+    crPart tree = cr__plan_tree(t->step->plan, t->root[k]);
     for (int n = 0; n < tree.count; n++) {
         moving[tree.bodies[n]] = false;
     }

@@ -39,15 +39,9 @@ crStatus cr__step_trees_create(crStep* step) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// the tree whose root is b; of other bodies it is empty
-static crPart tree_at(const crStep* step, int b) {
-    if (b >= step->plan->first_single) return (crPart){NULL, 0};
-    int from = step->plan->first_tree[b];
-    return (crPart){step->plan->tree_bodies + from, step->plan->first_tree[b + 1] - from};
-}
-
 bool cr__step_bends(const crStep* step, int body) {
-    return cr__moves(step->model, body) && tree_at(step, step->model->bodies[body].root).count > 0;
+    return cr__moves(step->model, body) &&
+           cr__plan_tree(step->plan, step->model->bodies[body].root).count > 0;
 }
 
 // v kept, h c in d->work and bend; false, and no bend, where that is less than the rounding of k
@@ -106,7 +100,7 @@ static double bend(crStep* step, crPart tree, double h) {
 
 void cr__step_trees_bend(crStep* step, double h) {
     for (int n = 0; n < step->part.count; n++) {
-        crPart tree = tree_at(step, step->part.bodies[n]);
+        crPart tree = cr__plan_tree(step->plan, step->part.bodies[n]);
         if (tree.count > 0) step->free.tree_gain[step->part.bodies[n]] = bend(step, tree, h);
     }
 }
@@ -186,7 +180,7 @@ crStatus cr__step_trees_move(crStep* step, double h) {
     crFlowWork work = {memory, memory + count, memory + 2 * count, last, memory + 3 * count};
     crStatus status = CR_OK;
     for (int n = 0; n < step->part.count && status == CR_OK; n++) {
-        crPart tree = tree_at(step, step->part.bodies[n]);
+        crPart tree = cr__plan_tree(step->plan, step->part.bodies[n]);
         if (tree.count == 0) continue;
         if (flies(step, tree, h)) {
             status = fly(step, tree, h, work);
