@@ -33,6 +33,9 @@
 #define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12  // of the largest velocity
 #define ROW_SWEEPS       40     // where rows take part, in small islands
+#define SLOW             0x1p-8   // of the fall in a step: the speed below which an island may be about to rest
+#define REST_SWEEPS      150
+#define STILL            0x1p-44  // likewise: changes of its sweeps then
 #define NOISE            1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
 #define LIST_CHUNK       512    // likewise
 
@@ -164,6 +167,22 @@ static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSol
     }
 }
 
+// islands that come to rest are swept until they are there: rest.c
+static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
+    double fall = step->h * cr_norm(step->model->gravity);
+    bool *rests = s->rests, may = cr__step_may_rest(step);
+    memset(rests, may, (size_t)s->islands.count);
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        if (i >= 0 && rests[i]) rests[i] = cr__step_speed(step, step->start.v, b) <= SLOW * fall;
+    }
+    for (int i = 0; i < s->islands.count; i++) {
+        if (!rests[i]) continue;
+        s->of[i].aim = STILL * fall;
+        if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
+    }
+}
+
 // what each island is asked for; again: in a later round
 static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
@@ -191,6 +210,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->limit = again ? SCOUT_AGAIN : SCOUT_SWEEPS;
         }
     }
+    aim_at_rest(step, again, s);
 }
 
 // islands that go on to exact.c: not those that another round is for, because contacts were added to them
@@ -326,7 +346,8 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    if (s->of == NULL || s->exact == NULL || s->dv == NULL) return cr__step_memory(error);
+    s->rests = cr_arena_alloc(&step->scratch, islands);
+    if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
     status = find_dirty(step, fresh, s);
@@ -366,4 +387,22 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     // what was tried once is left as it is
     memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
     return apply(step, s, error);
+}
+
+bool cr__step_settle(crStep* step, const crIslandSolve* s) {
+    double least = cr__step_rest_speed(step);
+    bool any = false;
+    if (!cr__step_may_rest(step) || !(least > 0.0)) return false;
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        if (i >= 0 && s->rests[i]) s->rests[i] = cr__step_speed(step, step->state.v, b) <= least;
+    }
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        const crBody* body = &step->model->bodies[b];
+        if (i < 0 || !s->rests[i]) continue;
+        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+        any = true;
+    }
+    return any;
 }
