@@ -25,19 +25,19 @@
 #define SCOUT_AGAIN      20   // likewise in later rounds
 #define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
-#define MORE             3      // times at most
-#define TRIES            3      // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.3    // share of the speed that is near, that a change may be: errors are larger
-#define CLOSE            3.0    // times that speed: exact.c comes near from there
-#define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
-#define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
-#define SMALL_TOL        1e-12  // of the largest velocity
-#define ROW_SWEEPS       40     // where rows take part, in small islands
-#define SLOW             0x1p-8   // of the fall in a step: the speed below which an island may be about to rest
+#define MORE             3       // times at most
+#define TRIES            3       // of sweeps and exact.c in turns, in accurate where islands are large
+#define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
+#define CLOSE            3.0     // times that speed: exact.c comes near from there
+#define SWEPT            0.02    // share of the tolerance that a change may be: errors are many changes
+#define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
+#define SMALL_TOL        1e-12   // of the largest velocity
+#define ROW_SWEEPS       40      // where rows take part, in small islands
+#define SLOW             0x1p-8  // of the fall in a step: the speed below which an island may be about to rest
 #define REST_SWEEPS      150
 #define STILL            0x1p-44  // likewise: changes of its sweeps then
-#define NOISE            1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK       512    // likewise
+#define NOISE            1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK       512      // likewise
 
 // islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
@@ -390,12 +390,12 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
 }
 
 bool cr__step_settle(crStep* step, const crIslandSolve* s) {
-    double least = cr__step_rest_speed(step);
     bool any = false;
-    if (!cr__step_may_rest(step) || !(least > 0.0)) return false;
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i >= 0 && s->rests[i]) s->rests[i] = cr__step_speed(step, step->state.v, b) <= least;
+        if (i < 0 || !s->rests[i]) continue;
+        double least = cr__step_rest_speed(step, s->islands.rows[i] <= SMALL_ROWS);
+        s->rests[i] = cr__step_speed(step, step->state.v, b) <= least;
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];

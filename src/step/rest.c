@@ -9,9 +9,10 @@
 #include "step/audit.h"
 #include "step/step.h"
 
-#define EPS    0x1p-52
-#define PLACES 8.0      // eps of a coordinate, or of 1 for a quaternion, by which a body at rest may have moved
-#define SPEEDS 0x1p-8   // of the tolerance times h g: slower is at rest
+#define EPS      0x1p-52
+#define PLACES   8.0  // eps of a coordinate, or of 1 for a quaternion, by which a body at rest may have moved
+#define ROUNDING 0x1p-46  // of h g: slower is at rest in a small island, which is solved to rounding
+#define SPEEDS   0x1p-8   // likewise in others, of the tolerance times h g
 
 // worlds of free bodies that nothing drives
 bool cr__step_may_rest(const crStep* step) {
@@ -50,8 +51,9 @@ static bool are_same(const crStepWarm* warm) {
     return true;
 }
 
-double cr__step_rest_speed(const crStep* step) {
-    return SPEEDS * cr_step_tol(&step->settings) * step->h * cr_norm(step->model->gravity);
+double cr__step_rest_speed(const crStep* step, bool small) {
+    double share = small ? ROUNDING : SPEEDS * cr_step_tol(&step->settings);
+    return share * step->h * cr_norm(step->model->gravity);
 }
 
 void cr__step_rest(crStep* step) {

@@ -69,8 +69,8 @@ bool cr__step_may_rest(const crStep* step);
 crStatus cr__step_stay(crStep* step, double h, crError* error);
 // At the end of a step in which nothing moved.
 void cr__step_rest(crStep* step);
-// Speed below which an island is at rest, m/s: its error is a small share of the tolerance.
-double cr__step_rest_speed(const crStep* step);
+// Speed below which a body of an island is at rest, m/s; small: of an island that is solved to rounding.
+double cr__step_rest_speed(const crStep* step, bool small);
 
 // contacts.c
 

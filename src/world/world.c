@@ -22,8 +22,7 @@ static crStatus make_copy(crWorld* world) {
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
-    world->still_force =
-        cr_arena_alloc(&world->step.store, 2 * (size_t)(model->nv + 1) * sizeof(double));
+    world->still_force = cr_arena_alloc(&world->step.store, 2 * (size_t)(model->nv + 1) * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->start_act = cr_arena_alloc(&world->step.store, (size_t)(model->na + 1) * sizeof(double));
@@ -33,7 +32,8 @@ static crStatus make_copy(crWorld* world) {
         if (a->act_place >= 0) world->start_act[a->act_place] = a->act;
     }
     bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
-              world->still_force != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+              world->still_force != NULL && world->sleep != NULL && world->tie_force != NULL &&
+              world->q != NULL;
     if (model->load_count > 0) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
