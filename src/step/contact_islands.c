@@ -15,6 +15,7 @@
 #include "step/exact.h"
 #include "step/step.h"
 
+#define FEW_ROWS         24    // islands up to this size come to rest by themselves
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
@@ -167,17 +168,19 @@ static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSol
     }
 }
 
-// islands that come to rest are swept until they are there: rest.c
+// islands that are about to rest are swept until they are there: rest.c
 static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
     double fall = step->h * cr_norm(step->model->gravity);
-    bool *rests = s->rests, may = cr__step_may_rest(step);
-    memset(rests, may, (size_t)s->islands.count);
+    bool may = cr__step_may_rest(step);
+    for (int i = 0; i < s->islands.count; i++) {
+        s->rests[i] = may && s->islands.rows[i] > FEW_ROWS;
+    }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i >= 0 && rests[i]) rests[i] = cr__step_speed(step, step->start.v, b) <= SLOW * fall;
+        if (i >= 0 && s->rests[i]) s->rests[i] = cr__step_speed(step, step->start.v, b) <= SLOW * fall;
     }
     for (int i = 0; i < s->islands.count; i++) {
-        if (!rests[i]) continue;
+        if (!s->rests[i]) continue;
         s->of[i].aim = STILL * fall;
         if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
     }

@@ -68,7 +68,7 @@ bool cr__step_may_rest(const crStep* step);
 // A step of a world that lay still in the last one, and lies still in this one too: its time, and its overlap where that is due.
 crStatus cr__step_stay(crStep* step, double h, crError* error);
 // At the end of a step in which nothing moved.
-void cr__step_rest(crStep* step);
+void cr__step_rest(crStep* step, double h);
 // Speed below which a body of an island is at rest, m/s; small: of an island that is solved to rounding.
 double cr__step_rest_speed(const crStep* step, bool small);
 

@@ -141,7 +141,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
-    if (status == CR_OK && listed && moved.body == NULL) cr__step_rest(step);
+    if (status == CR_OK && listed && moved.body == NULL) cr__step_rest(step, h);
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
     // contacts with their impulses are those of the solves, wherever the position pass looked
     step->contacts = solved;
