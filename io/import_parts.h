@@ -100,6 +100,16 @@ crMass cr__mesh_mass(const crTriangles* mesh);
 // A hull of the vertices into a shape's object: type and points.
 void cr__mesh_hull(crImporting* im, crJson* shape, const crTriangles* mesh);
 
+// Triangles of a look into a shape's object: type, vertices with six figures, triangles. More than 4000 triangles are thinned
+// by merging vertices that share a cell of a grid; a mesh that is inside out, as a mirrored one, is turned. Refuses a
+// mesh without faces.
+void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh);
+
+// The looks of a link into its body: `read` puts what one <visual> shows at the end of the list. Where a visual is refused,
+// the body has no looks and is drawn by its shapes, and a note says why: a look is no reason to refuse a model.
+typedef void crReadLook(void* ctx, crXml* visual, crJson* looks);
+void cr__import_looks(crImporting* im, crXml* link, crJson* body, crReadLook* read, void* ctx);
+
 void cr__import_mjcf(crImporting* im, crXml* root);
 void cr__import_urdf(crImporting* im, crXml* root);
 void cr__import_sdf(crImporting* im, crXml* root);
