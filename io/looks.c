@@ -8,8 +8,9 @@
 
 #include "io/import_parts.h"
 
-#define MOST_LOOK 4000   // triangles of a mesh
-#define NO_AREA   1e-10  // of the product of two edges: a triangle below it is dropped
+#define MOST_LOOK  2000    // triangles of a mesh
+#define MOST_LOOKS 100000  // of all: a scene must stay below the limits of its file
+#define NO_AREA    1e-10   // of the product of two edges: a triangle below it is dropped
 
 typedef struct Cell {
     uint64_t key;
@@ -110,13 +111,19 @@ static bool fit_for_drawing(crImporting* im, const crTriangles* from, crTriangle
     return true;
 }
 
+bool cr__looks_full(const crImporting* im) { return im->look_triangles > MOST_LOOKS - MOST_LOOK; }
+
 void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh) {
     crTriangles fit = {0};
-    if (!fit_for_drawing(im, mesh, &fit)) return;
+    if (cr__looks_full(im))
+        cr__import_refuse(im, element, NULL, CR_ERR_LIMIT, "the meshes have more than %d triangles",
+                          MOST_LOOKS);
+    if (!cr__import_ok(im) || !fit_for_drawing(im, mesh, &fit)) return;
     if (fit.triangle_count == 0) {
         cr__import_refuse(im, element, NULL, CR_ERR_SIZE, "the mesh has no faces");
         return;
     }
+    im->look_triangles += fit.triangle_count;
     crTree* tree = &im->tree;
     cr_tree_text(tree, shape, "type", "mesh");
     crJson* vertices = cr_tree_list(tree, shape, "vertices");

@@ -131,7 +131,7 @@ static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose
     crJson* to = cr_tree_object(tree, shapes, NULL);
     if (g->kind == CR_MJCF_MESH) {
         const crTriangles* mesh = &mj->meshes[g->mesh].triangles;
-        if (look && mesh->triangle_count > 0)
+        if (look && mesh->triangle_count > 0 && !cr__looks_full(im))
             cr__mesh_look(im, g->node, to, mesh);
         else
             cr__mesh_hull(im, to, mesh);
