@@ -18,6 +18,7 @@ typedef struct crImporting {
     const char* path;
     int note_capacity;
     int look_triangles;  // of all looks
+    int look_share;      // triangles that a mesh may have, 0 before it is known
     const char* const*
         schema;  // elements of the format, ends with NULL; others are refused. NULL: any may be there
     const char* const* effects;  // attribute, and what leaving it out means; ends with NULL. NULL: none told
@@ -101,7 +102,7 @@ crMass cr__mesh_mass(const crTriangles* mesh);
 // A hull of the vertices into a shape's object: type and points.
 void cr__mesh_hull(crImporting* im, crJson* shape, const crTriangles* mesh);
 
-// Triangles of a look into a shape's object: type, vertices with six figures, triangles. More than 2000 triangles are thinned
+// Triangles of a look into a shape's object: type, vertices with six figures, triangles. More than 4000 triangles, or fewer where there are many meshes, are thinned
 // by merging vertices that share a cell of a grid; a mesh that is inside out, as a mirrored one, is turned. Refuses a
 // mesh without faces.
 void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh);

@@ -1,15 +1,16 @@
 // looks.c - looks of imported bodies: what <visual> elements say, and meshes made fit for drawing.
 //
-// A mesh of more than MOST_LOOK triangles is thinned: vertices in one cell of a grid become their mean, triangles that
-// lose their area go. The finest grid of a list that leaves few enough is taken. Fails: softly, a look that cannot be
-// read leaves a note; memory.
+// A mesh with too many triangles is thinned: vertices in one cell of a grid become their mean, triangles that lose their
+// area go. The finest grid of a list that leaves few enough is taken. Meshes share MOST_LOOKS triangles. Fails: softly, a
+// look that cannot be read leaves a note; memory.
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/import_parts.h"
 
-#define MOST_LOOK  2000    // triangles of a mesh
-#define MOST_LOOKS 100000  // of all: a scene must stay below the limits of its file
+#define MOST_LOOKS 100000  // triangles of all meshes: a scene stays below the limits of its file
+#define MOST_LOOK  4000    // of one mesh
+#define LEAST_LOOK 500     // of one mesh that is thinned, however many there are
 #define NO_AREA    1e-10   // of the product of two edges: a triangle below it is dropped
 
 typedef struct Cell {
@@ -94,11 +95,31 @@ static bool merge_vertices(crImporting* im, const crTriangles* from, int cells, 
     return true;
 }
 
-static bool fit_for_drawing(crImporting* im, const crTriangles* from, crTriangles* to) {
-    static const int grids[] = {0, 96, 64, 48, 32, 24, 16, 12, 8};
-    int g = from->triangle_count > MOST_LOOK ? 1 : 0;
+static int count_visuals(const crXml* element) {
+    int count = strcmp(element->name, "visual") == 0 || strcmp(element->name, "geom") == 0;
+    for (const crXml* child = element->child; child != NULL; child = child->next) {
+        count += count_visuals(child);
+    }
+    return count;
+}
+
+// how many triangles a mesh may have: an equal share
+static int share_of(crImporting* im, const crXml* element) {
+    if (im->look_share > 0) return im->look_share;
+    while (element->parent != NULL) {
+        element = element->parent;
+    }
+    int visuals = count_visuals(element);
+    int share = visuals > 0 ? MOST_LOOKS / visuals : MOST_LOOK;
+    im->look_share = share > MOST_LOOK ? MOST_LOOK : share < LEAST_LOOK ? LEAST_LOOK : share;
+    return im->look_share;
+}
+
+static bool fit_for_drawing(crImporting* im, const crTriangles* from, int most, crTriangles* to) {
+    static const int grids[] = {0, 96, 80, 64, 56, 48, 40, 36, 32, 28, 24, 20, 16, 12, 8};
+    int g = from->triangle_count > most ? 1 : 0;
     if (!merge_vertices(im, from, grids[g], to)) return false;
-    while (to->triangle_count > MOST_LOOK && ++g < (int)(sizeof grids / sizeof grids[0])) {
+    while (to->triangle_count > most && ++g < (int)(sizeof grids / sizeof grids[0])) {
         if (!merge_vertices(im, from, grids[g], to)) return false;
     }
     // a mirrored mesh is inside out
@@ -118,7 +139,7 @@ void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const c
     if (cr__looks_full(im))
         cr__import_refuse(im, element, NULL, CR_ERR_LIMIT, "the meshes have more than %d triangles",
                           MOST_LOOKS);
-    if (!cr__import_ok(im) || !fit_for_drawing(im, mesh, &fit)) return;
+    if (!cr__import_ok(im) || !fit_for_drawing(im, mesh, share_of(im, element), &fit)) return;
     if (fit.triangle_count == 0) {
         cr__import_refuse(im, element, NULL, CR_ERR_SIZE, "the mesh has no faces");
         return;

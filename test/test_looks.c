@@ -307,7 +307,7 @@ static double off_torus(crVec3 p) {
     return fabs(sqrt(ring * ring + p.z * p.z) - 0.3);
 }
 
-// a mesh of 24000 triangles is thinned to at most 2000 that stay on the surface and go all around it
+// a mesh of 24000 triangles is thinned to at most 4000 that stay on the surface and go all around it
 TEST(thinned) {
     enum { ROUND = 200, ACROSS = 60 };
     Folder f;
@@ -327,7 +327,7 @@ TEST(thinned) {
     fclose(file);
     if (folder_read(&f, LINK("<visual><geometry><mesh filename='mesh.obj'/></geometry></visual>"), &c)) {
         crMeshDef mesh = cr_mesh_def(look(&c, "a", 0)->shape.data.mesh);
-        CHECK(mesh.triangle_count <= 2000 && mesh.triangle_count >= 500);
+        CHECK(mesh.triangle_count <= 4000 && mesh.triangle_count >= 1000);
         // a cell of the coarsest grid that can be needed here has sides of 2.6 / 24
         double worst = 0.0, area = 0.0;
         for (int i = 0; i < mesh.triangle_count; i++) {
@@ -346,9 +346,10 @@ TEST(thinned) {
     folder_remove(&f);
 }
 
-// A model of 60 meshes of 1922 triangles: those beyond 100000 are not looks, and the scene is written and read again.
+// A model of 300 meshes of 1922 triangles: each is thinned to 500, and those beyond 100000 in all are not looks. The
+// scene is written and read again.
 TEST(many_meshes) {
-    enum { SIDE = 31, LINKS = 60 };
+    enum { SIDE = 31, LINKS = 300 };
     Folder f;
     Case c;
     if (!case_xml() || !folder_make(&f)) return;
@@ -383,8 +384,7 @@ TEST(many_meshes) {
         for (int i = 0; i < c.scene.model->look_count; i++) {
             triangles += cr_mesh_def(c.scene.model->looks[i].shape.data.mesh).triangle_count;
         }
-        CHECK(triangles == c.scene.model->look_count * 2 * SIDE * SIDE && triangles <= 100000 &&
-              triangles > 96000);
+        CHECK(triangles <= 100000 && triangles <= 500 * c.scene.model->look_count && triangles > 80000);
         const crNote* note = case_note(&c, "more than 100000");
         CHECK(note != NULL && note->count == LINKS - c.scene.model->look_count);
         looks_again(&c);
