@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-static const char* const ignored_elements[] = {"visual",
-                                               "light",
+static const char* const ignored_elements[] = {"light",
                                                "scene",
                                                "gui",
                                                "sensor",
