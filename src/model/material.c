@@ -8,6 +8,7 @@
 
 #include "carom/forms.h"
 #include "carom/region.h"
+#include "carom/resolve.h"
 #include "impulse/curve.h"
 #include "model/spatial.h"
 #include "model/store.h"
@@ -125,6 +126,7 @@ static bool own_surface(crModel* model, crSurface* s) {
         if (s->vertices == NULL) return false;
     }
     if (!own_by_impact(model, s)) return false;
+    if (s->law != NULL && (s->law = cr__store_copy(model, s->law, sizeof *s->law)) == NULL) return false;
     if (s->e_of_speed == NULL) return true;
     crRestitution* r = cr__store_copy(model, s->e_of_speed, sizeof *r);
     if (r == NULL) return false;
@@ -159,6 +161,9 @@ int cr_model_add_material(crModel* model, const crMaterial* given) {
     if (!(given->density >= 0.0 && isfinite(given->density))) {
         return cr_error_set(error, CR_ERR_RANGE, "density", "density: must be >= 0, got %g", given->density);
     }
+    if (given->surface.law != NULL)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "law",
+                            "law: two materials have a law, one has none: give it to a pair");
     crStatus status = check_surface(&given->surface, error);
     if (status != CR_OK) return status;
     int count = model->material_count;
@@ -194,6 +199,8 @@ crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const
         return cr_error_set(error, CR_ERR_RANGE, "material", "material: must be 0 to %d, got %d and %d", last,
                             material_a, material_b);
     }
+    if (surface->law != NULL && surface->law->apply == NULL)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "law", "law: has no function");
     crStatus status = check_surface(surface, error);
     if (status != CR_OK) return status;
     crMaterialPair* pairs =

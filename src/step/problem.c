@@ -45,6 +45,7 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
     block.mu_roll = s->mu_roll;
     block.e = c->e;
     block.et = s->et;
+    block.law = s->law;
     block.source = index;
     return block;
 }
