@@ -146,9 +146,4 @@ TEST(refused) {
     CHECK(cr_model_add_material(model, &material) == CR_ERR_ARGUMENT);
     CHECK_TEXT(model->error.field, "law");
     cr_model_destroy(model);
-    model = cr_model_create(NULL);
-    law.apply = NULL;
-    CHECK_STATUS(cr_model_add_pair(model, 0, 0, &material.surface), CR_ERR_ARGUMENT);
-    CHECK_TEXT(model->error.field, "law");
-    cr_model_destroy(model);
 }

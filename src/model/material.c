@@ -8,7 +8,6 @@
 
 #include "carom/forms.h"
 #include "carom/region.h"
-#include "carom/resolve.h"
 #include "impulse/curve.h"
 #include "model/spatial.h"
 #include "model/store.h"
@@ -126,7 +125,6 @@ static bool own_surface(crModel* model, crSurface* s) {
         if (s->vertices == NULL) return false;
     }
     if (!own_by_impact(model, s)) return false;
-    if (s->law != NULL && (s->law = cr__store_copy(model, s->law, sizeof *s->law)) == NULL) return false;
     if (s->e_of_speed == NULL) return true;
     crRestitution* r = cr__store_copy(model, s->e_of_speed, sizeof *r);
     if (r == NULL) return false;
@@ -199,8 +197,6 @@ crStatus cr_model_add_pair(crModel* model, int material_a, int material_b, const
         return cr_error_set(error, CR_ERR_RANGE, "material", "material: must be 0 to %d, got %d and %d", last,
                             material_a, material_b);
     }
-    if (surface->law != NULL && surface->law->apply == NULL)
-        return cr_error_set(error, CR_ERR_ARGUMENT, "law", "law: has no function");
     crStatus status = check_surface(surface, error);
     if (status != CR_OK) return status;
     crMaterialPair* pairs =
