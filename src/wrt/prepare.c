@@ -204,7 +204,9 @@ static crStatus prepare_op(crTape* tape, crTapeOp* op, crState* now, crError* er
         status = op->impact ? prepare_impact(tape, op, error) : prepare_move(tape, op, error);
     }
     op->S = side.S;
-    if (status == CR_OK && tape->known && !op->impact && cr__tape_single_prepare(tape, op) != CR_OK)
+    bool move = status == CR_OK && tape->known && !op->impact;
+    if (move && cr__tape_single_prepare(tape, op) != CR_OK) return out_of_memory_tape(error);
+    if (move && op->bodies == NULL && cr__tape_trees_begin(tape, op) != CR_OK)
         return out_of_memory_tape(error);
     cr_arena_release(&tape->eval.scratch, mark);
     if (status != CR_OK || !tape->known) return status;
@@ -214,6 +216,7 @@ static crStatus prepare_op(crTape* tape, crTapeOp* op, crState* now, crError* er
     }
     status = cr__tape_move(tape, op, NULL, 0.0, &side, NULL, q, v, error);
     keep_part(model, op, q, v, now);
+    if (status == CR_OK && cr__tape_trees_end(tape, op, q, v) != CR_OK) return out_of_memory_tape(error);
     return status;
 }
 
