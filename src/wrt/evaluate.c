@@ -176,7 +176,10 @@ static crStatus move_side(crTape* tape, const crTapeOp* op, const crTapeChange* 
         return CR_OK;
     }
     status = set_contacts(tape, op, c, t, error);
-    if (status == CR_OK) status = cr_step_problem_build(eval, h, NULL, error);
+    // W and what solvers begin with are of the move itself alone
+    if (status == CR_OK)
+        status = c == NULL ? cr_step_problem_build(eval, h, NULL, error)
+                           : cr__step_write_rows(eval, h, NULL, error);
     if (status != CR_OK) return status;
     const crRows* rows = &eval->posed.rows;
     if (rows->count != op->rows) return other_rows(error);
@@ -247,7 +250,8 @@ crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* c, 
 }
 
 crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* c, double t,
-                       const crTapeSide* side, const double* dv, double* q, double* v, crError* error) {
+                       const crTapeSide* side, bool fresh, const double* dv, double* q, double* v,
+                       crError* error) {
     crStep* eval = &tape->eval;
     const crModel* model = tape->model;
     bool trees = false;
@@ -256,11 +260,12 @@ crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* c, 
         trees = trees || (cr__moves(model, b) && !model->bodies[b].single);
     }
     Saved saved = set_mass(tape, c, t);
-    set_state(tape, op, c, t);
+    fresh = fresh && saved.body == NULL;
+    if (!fresh) set_state(tape, op, c, t);
     crStatus status = CR_OK;
     // trees move by what forces found
-    if (trees && tape->model->nu > 0) cr_model_actuate(model, &eval->state, &eval->dynamics);
-    if (trees) status = cr_step_forces(eval, side->h, error);
+    if (trees && !fresh && tape->model->nu > 0) cr_model_actuate(model, &eval->state, &eval->dynamics);
+    if (trees && !fresh) status = cr_step_forces(eval, side->h, error);
     eval->h = side->h;
     for (int k = 0; k < op->part.count; k++) {
         const crBody* body = &model->bodies[op->part.bodies[k]];

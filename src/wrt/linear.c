@@ -156,8 +156,10 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
         status = cr_modes_apply(&op->modes, &change, b->dp, b->du);
         add_response(tape, op, b->dp, b->dv);
     }
-    for (int k = 0; k < 2 && status == CR_OK; k++) {
-        status = cr__tape_move(tape, op, c, k == 0 ? -t : t, &b->side[k], b->dv, b->q[k], b->v[k], error);
+    // without rows both were moved when they were evaluated; with rows the upper one was evaluated last
+    for (int k = 1; k >= 0 && status == CR_OK && n > 0; k--) {
+        status =
+            cr__tape_move(tape, op, c, k == 0 ? -t : t, &b->side[k], k == 1, b->dv, b->q[k], b->v[k], error);
     }
     if (status != CR_OK) return status;
     cr__change_between(tape->model, b->q[0], b->q[1], out, b->work);
@@ -195,7 +197,10 @@ crStatus cr__tape_apply_op(crTape* tape, crTapeOp* op, const crTapeChange* c, do
     Both b = {0};
     crStatus status = both_at(tape, op, &b) ? CR_OK : no_memory_linear(error);
     for (int k = 0; k < 2 && status == CR_OK; k++) {
-        status = cr__tape_side(tape, op, c, k == 0 ? -t : t, &b.side[k], error);
+        double to = k == 0 ? -t : t;
+        status = cr__tape_side(tape, op, c, to, &b.side[k], error);
+        if (status == CR_OK && !op->impact && op->rows == 0)
+            status = cr__tape_move(tape, op, c, to, &b.side[k], true, NULL, b.q[k], b.v[k], error);
     }
     if (status == CR_OK) {
         status = op->impact ? apply_impact(tape, op, c, t, &b, out, error)

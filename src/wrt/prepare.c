@@ -214,7 +214,7 @@ static crStatus prepare_op(crTape* tape, crTapeOp* op, crState* now, crError* er
         keep_part(model, op, op->q, side.S, now);
         return CR_OK;
     }
-    status = cr__tape_move(tape, op, NULL, 0.0, &side, NULL, q, v, error);
+    status = cr__tape_move(tape, op, NULL, 0.0, &side, false, NULL, q, v, error);
     keep_part(model, op, q, v, now);
     if (status == CR_OK && cr__tape_trees_end(tape, op, q, v) != CR_OK) return out_of_memory_tape(error);
     return status;

@@ -161,9 +161,11 @@ typedef struct crTapeSide {
 } crTapeSide;
 crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,
                        crTapeSide* side, crError* error);
-// State after a move whose velocities are side->S + t dv (dv may be NULL), in q and v.
+// State after a move whose velocities are side->S + t dv (dv may be NULL), in q and v. fresh: this side was the last to be
+// evaluated.
 crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,
-                       const crTapeSide* side, const double* dv, double* q, double* v, crError* error);
+                       const crTapeSide* side, bool fresh, const double* dv, double* q, double* v,
+                       crError* error);
 size_t cr__tape_side_size(const crTape* tape, const crTapeOp* op);
 void cr__tape_side_at(const crTape* tape, const crTapeOp* op, double* memory, crTapeSide* side);
 
