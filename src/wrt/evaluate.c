@@ -158,6 +158,12 @@ static void set_bias(crTape* tape, const crTapeOp* op, double h, const crRows* r
                 b[c->row] -= 0.5 * h * rows->value[k] * eval->plan->fall[j];
         }
     }
+    // limits, likewise
+    for (int i = 0; i < op->problem.block_count; i++) {
+        const crBlock* block = &op->problem.blocks[i];
+        if (block->source >= 0 || block->kind != CR_BLOCK_UNILATERAL) continue;
+        b[block->row] = op->gap[block->row] > 0.0 ? rows->gap[block->row] / h : 0.0;
+    }
 }
 
 static crStatus other_rows(crError* error) {

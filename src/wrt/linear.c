@@ -12,6 +12,7 @@
 #include "wrt/change.h"
 #include "wrt/tape.h"
 
+#define MUCH 5.0
 #define STEP 2e-5  // largest change that is tried, m, rad, m/s, rad/s
 
 static crStatus no_memory_linear(crError* error) {
@@ -142,6 +143,19 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
     return CR_OK;
 }
 
+// velocities at fixed impulses for a change of t, from those found
+static void nearer_sides(const crTape* tape, const crTapeOp* op, const crTapeChange* c, double over, double t,
+                         Both* b) {
+    double h = tape->times[op->end].t - tape->times[op->begin].t;
+    for (int i = 0; i < tape->model->nv; i++) {
+        double dS = over * (b->side[1].S[i] - b->side[0].S[i]);
+        b->side[0].S[i] = op->S[i] - t * dS;
+        b->side[1].S[i] = op->S[i] + t * dS;
+    }
+    b->side[0].h = h - t * (c->end - c->begin);
+    b->side[1].h = h + t * (c->end - c->begin);
+}
+
 static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, double t, Both* b, double* out,
                            crError* error) {
     size_t n = (size_t)op->rows, nv = (size_t)tape->model->nv;
@@ -156,11 +170,16 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
         status = cr_modes_apply(&op->modes, &change, b->dp, b->du);
         add_response(tape, op, b->dp, b->dv);
     }
+    // where rows make much of a change the motion takes less of it
+    double fastest = most_of_change(b->dv, nv), small = fastest * t > MUCH * STEP ? STEP / fastest : t;
+    if (small < t) nearer_sides(tape, op, c, over, small, b);
     // without rows both were moved when they were evaluated; with rows the upper one was evaluated last
     for (int k = 1; k >= 0 && status == CR_OK && n > 0; k--) {
-        status =
-            cr__tape_move(tape, op, c, k == 0 ? -t : t, &b->side[k], k == 1, b->dv, b->q[k], b->v[k], error);
+        bool fresh = k == 1 && small == t;
+        status = cr__tape_move(tape, op, c, k == 0 ? -small : small, &b->side[k], fresh, b->dv, b->q[k],
+                               b->v[k], error);
     }
+    over = 0.5 / small;
     if (status != CR_OK) return status;
     cr__change_between(tape->model, b->q[0], b->q[1], out, b->work);
     for (size_t i = 0; i < nv; i++) {

@@ -16,7 +16,8 @@
 #define NEAR   1e-9  // of the speeds: a switch that is reached
 #define SAME   1e-9  // of positions and speeds: the tape makes the step
 #define RANK   1e-10
-#define HALF   0.2  // of the deadband: how near to its aim the position pass leaves a contact
+#define LIMIT  1e-9  // m, rad: gap of a joint that is at its limit
+#define HALF   0.2   // of the deadband: how near to its aim the position pass leaves a contact
 
 static crStatus out_of_memory_tape(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "tape", "tape: out of memory");
@@ -100,6 +101,9 @@ static bool copy_problem(crTape* tape, crTapeOp* op, const crTapeSide* side) {
         memcpy(u, side->w, n * sizeof *u);
         return true;
     }
+    op->gap = numbers(tape, n);
+    if (op->gap == NULL) return false;
+    memcpy(op->gap, eval->posed.rows.gap, n * sizeof *op->gap);
     op->problem.b = b;
     op->problem.h = posed->h;
     op->problem.rest = posed->rest;
@@ -161,6 +165,14 @@ static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
         const crStepContact* c = &op->contacts[i].at;
         double inside = c->delta - fabs(c->point.gap);
         note(tape, CR_SWITCH_OPEN, fabs(inside) / h);
+    }
+    for (int i = 0; i < op->problem.block_count; i++) {
+        // a limit that presses turns back from where it is, or lets go as far as it is away
+        const crBlock* block = &op->problem.blocks[i];
+        bool presses = block->kind == CR_BLOCK_UNILATERAL && op->p[block->row] > 0.0;
+        if (block->source >= 0 || !presses) continue;
+        note(tape, CR_SWITCH_OPEN, fabs(op->gap[block->row]) / h);
+        if (fabs(op->gap[block->row]) <= LIMIT) cr__tape_unknown(tape, "a joint is at its limit");
     }
     if (op->modes.verdict != CR_SMOOTH) cr__tape_unknown(tape, "a contact is at a switch");
     note(tape, op->modes.nearest, op->modes.distance);

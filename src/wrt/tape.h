@@ -46,6 +46,7 @@ typedef struct crTapeOp {
     crTapeContact* contacts;
     int rows;
     double* p;                  // impulses (rows)
+    double* gap;                // of rows of limits, before (rows)
     crRows motions;             // 12 rows a contact: shift and turn of a at the point, of b against a
     crProblem problem;          // as posed again; W dense
     crModes modes;              // of a move with rows

@@ -50,7 +50,6 @@ static bool copy_rows(crTape* tape, const crRows* from, crRows* to) {
     memcpy(to->start, from->start, (size_t)(from->count + 1) * sizeof *to->start);
     memcpy(to->col, from->col, (size_t)from->entries * sizeof *to->col);
     memcpy(to->value, from->value, (size_t)from->entries * sizeof *to->value);
-    memcpy(to->gap, from->gap, (size_t)from->count * sizeof *to->gap);
     to->count = from->count;
     to->entries = from->entries;
     return true;
