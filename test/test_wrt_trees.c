@@ -70,6 +70,13 @@ static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* t
     crWrtVerdict verdict;
     for (int k = 0; k < 3 * nv; k++)
         d[k] = sample_uniform(random, -1.0, 1.0);
+    // a change that keeps the gaps of limits has one derivative
+    for (int b = 1; b < wrt->model.nb; b++) {
+        const crBody* body = &wrt->model.bodies[b];
+        for (int j = 0; j < body->nv && body->nq == body->nv; j++) {
+            if (fabs(wrt->model.dofs[body->v + j].upper - state->q[body->q + j]) < 2e-9) d[body->v + j] = 0.0;
+        }
+    }
     for (int k = 0; k < 2 * nv; k++)
         y[k] = sample_uniform(random, -1.0, 1.0);
     tally->steps++;
@@ -132,4 +139,49 @@ TEST(trees_on_the_ground) {
     Tally tally = {0};
     run_trees(true, 4, test_samples(1000) / 4, &tally);
     CHECK(tally.held > tally.steps / 4);
+}
+
+// A bead on a rod that gravity presses against the lower end: above it the bead comes down to the end within the step,
+// beyond it the bead stays where it is.
+TEST(a_joint_at_its_limit_has_two_derivatives) {
+    crModel* model = cr_model_create(NULL);
+    crBodyDef bead = cr_body_def();
+    const double h = 0.01;
+    bead.joint = CR_JOINT_SLIDER;
+    bead.mass = 0.5;
+    bead.inertia = (crSym3){.xx = 0.1, .yy = 0.1, .zz = 0.1};
+    bead.dof[0].lower = 0.0;
+    cr_model_add_body(model, &bead);
+    crWorldDef def = cr_world_def();
+    def.model = model;
+    def.step.dt = h;
+    crWrt* wrt;
+    crArena arena;
+    crState state;
+    crWrtVerdict verdict;
+    CHECK_STATUS(cr_wrt_create(&def, &wrt, NULL), CR_OK);
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
+    CHECK_STATUS(cr_state_create(model, &arena, &state), CR_OK);
+    double minus[2], plus[2], d[3] = {1.0, 0.0, 0.0};
+    CHECK_STATUS(cr_wrt_apply(wrt, &state, d, minus, plus, &verdict, NULL), CR_OK);
+    CHECK(verdict.verdict == CR_ONE_SIDED && !verdict.differenced && verdict.nearest == CR_SWITCH_OPEN);
+    CHECK(verdict.distance == 0.0);
+    CHECK_NEAR(plus[0], 0.0, 1e-9);
+    CHECK_NEAR(plus[1], -1.0 / h, 1e-7);
+    CHECK_NEAR(minus[0], 1.0, 1e-9);
+    CHECK_NEAR(minus[1], 0.0, 1e-9);
+    // a push that does not move it
+    const double push[3] = {0.0, 0.3, 2.0};
+    CHECK_STATUS(cr_wrt_apply(wrt, &state, push, minus, plus, &verdict, NULL), CR_OK);
+    for (int k = 0; k < 2; k++)
+        CHECK(fabs(plus[k]) < 1e-9 && fabs(minus[k]) < 1e-9);
+    // beside the limit there is one
+    state.q[0] = 1e-4;
+    CHECK_STATUS(cr_wrt_apply(wrt, &state, d, minus, plus, &verdict, NULL), CR_OK);
+    CHECK(verdict.verdict == CR_SMOOTH);
+    CHECK_NEAR(plus[1], -1.0 / h, 1e-7);
+    CHECK_NEAR(minus[1], -1.0 / h, 1e-7);
+    cr_arena_destroy(&arena);
+    cr_wrt_destroy(wrt);
+    cr_model_destroy(model);
 }

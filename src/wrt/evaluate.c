@@ -144,7 +144,7 @@ static void push(crTape* tape, const crTapeOp* op, const crRows* rows, double st
 }
 
 // The bias of contacts whose gap is open, whichever side of the deadband this state is on.
-static void set_bias(crTape* tape, const crTapeOp* op, double h, const crRows* rows, double* b) {
+static void set_bias(crTape* tape, const crTapeOp* op, double h, double t, const crRows* rows, double* b) {
     const crStep* eval = &tape->eval;
     for (int i = 0; i < op->contact_count; i++) {
         const crStepContact* c = &eval->contacts[i];
@@ -162,7 +162,9 @@ static void set_bias(crTape* tape, const crTapeOp* op, double h, const crRows* r
     for (int i = 0; i < op->problem.block_count; i++) {
         const crBlock* block = &op->problem.blocks[i];
         if (block->source >= 0 || block->kind != CR_BLOCK_UNILATERAL) continue;
-        b[block->row] = op->gap[block->row] > 0.0 ? rows->gap[block->row] / h : 0.0;
+        double gap = op->gap[block->row], rate = (rows->gap[block->row] - gap) / t;
+        bool open = fabs(gap) <= CR_TAPE_EDGE ? rate * tape->side > 0.0 : gap > 0.0;
+        b[block->row] = open ? rows->gap[block->row] / h : 0.0;
     }
 }
 
@@ -190,7 +192,7 @@ static crStatus move_side(crTape* tape, const crTapeOp* op, const crTapeChange* 
     const crRows* rows = &eval->posed.rows;
     if (rows->count != op->rows) return other_rows(error);
     push(tape, op, rows, h / h0, eval->free.v, side->S);
-    set_bias(tape, op, h, rows, eval->posed.b);
+    set_bias(tape, op, h, t, rows, eval->posed.b);
     cr_rows_velocity(rows, side->S, side->w);
     for (int i = 0; i < op->rows; i++) {
         side->w[i] += eval->posed.b[i];

@@ -12,8 +12,9 @@
 #include "wrt/change.h"
 #include "wrt/tape.h"
 
-#define MUCH 5.0
-#define STEP 2e-5  // largest change that is tried, m, rad, m/s, rad/s
+#define STEP    2e-5  // largest change that is tried, m, rad, m/s, rad/s
+#define PRESSED 2e-6  // where rows turn changes of position into changes of velocity, over h
+#define MUCH    6e-4  // change of a velocity by rows that the motion is differenced over
 
 static crStatus no_memory_linear(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "tape", "tape: out of memory");
@@ -49,7 +50,7 @@ static double step_of(const crTape* tape, const crTapeOp* op, const crTapeChange
     double h = tape->times[op->end].t - tape->times[op->begin].t, dh = fmax(fabs(c->begin), fabs(c->end));
     double x = most_of_change(c->x, 2 * nv), f = c->f != NULL ? speed_by(tape, op, c->f, h) : 0.0,
            t = INFINITY;
-    if (x > 0.0) t = fmin(t, STEP / x);
+    if (x > 0.0) t = fmin(t, (op->rows > 0 && !op->impact ? PRESSED : STEP) / x);
     if (f > 0.0) t = fmin(t, 10.0 * STEP / f);
     if (dh > 0.0) t = fmin(t, 1e-3 * (op->impact ? tape->dt : h) / dh);
     if (c->param != NULL && c->param->kind == CR_WRT_MASS)
@@ -171,7 +172,7 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
         add_response(tape, op, b->dp, b->dv);
     }
     // where rows make much of a change the motion takes less of it
-    double fastest = most_of_change(b->dv, nv), small = fastest * t > MUCH * STEP ? STEP / fastest : t;
+    double fastest = most_of_change(b->dv, nv), small = fastest * t > MUCH ? STEP / fastest : t;
     if (small < t) nearer_sides(tape, op, c, over, small, b);
     // without rows both were moved when they were evaluated; with rows the upper one was evaluated last
     for (int k = 1; k >= 0 && status == CR_OK && n > 0; k--) {

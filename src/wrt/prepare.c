@@ -16,8 +16,7 @@
 #define NEAR   1e-9  // of the speeds: a switch that is reached
 #define SAME   1e-9  // of positions and speeds: the tape makes the step
 #define RANK   1e-10
-#define LIMIT  1e-9  // m, rad: gap of a joint that is at its limit
-#define HALF   0.2   // of the deadband: how near to its aim the position pass leaves a contact
+#define HALF   0.2  // of the deadband: how near to its aim the position pass leaves a contact
 
 static crStatus out_of_memory_tape(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "tape", "tape: out of memory");
@@ -172,7 +171,7 @@ static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
         bool presses = block->kind == CR_BLOCK_UNILATERAL && op->p[block->row] > 0.0;
         if (block->source >= 0 || !presses) continue;
         note(tape, CR_SWITCH_OPEN, fabs(op->gap[block->row]) / h);
-        if (fabs(op->gap[block->row]) <= LIMIT) cr__tape_unknown(tape, "a joint is at its limit");
+        tape->edge = tape->edge || fabs(op->gap[block->row]) <= CR_TAPE_EDGE;
     }
     if (op->modes.verdict != CR_SMOOTH) cr__tape_unknown(tape, "a contact is at a switch");
     note(tape, op->modes.nearest, op->modes.distance);

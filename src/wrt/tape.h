@@ -66,6 +66,8 @@ typedef struct crTapeTime {
     double rate;  // of its gap before the impact, m/s
 } crTapeTime;
 
+#define CR_TAPE_EDGE 1e-9  // m, rad: gap of a joint that is at its limit
+
 // A position pass at the end: dq -= Y (N Y)^-1 N dq, N the normals of its contacts; at most CR_TAPE_PASS of them.
 #define CR_TAPE_PASS 256
 typedef struct crTapePass {
@@ -84,6 +86,8 @@ typedef struct crTape {
     crModel* model;  // of both; masses of its bodies are changed while an operation is evaluated
     crState start;   // of the step
     double dt;
+    bool edge;        // a joint presses against its limit and is right at it: two sides
+    int side;         // which of them J v takes: -1 for a falling, 1 for a rising number, 0: gaps are kept
     bool known;       // the operations make the step
     const char* why;  // else the first reason
     int count, capacity;

@@ -190,7 +190,7 @@ static void rows_back(crTreesBack* b) {
         const crBlock* block = &op->problem.blocks[i];
         int r = block->row;
         bool limit = block->source < 0 && block->kind == CR_BLOCK_UNILATERAL;
-        if (limit && op->gap[r] > 0.0)
+        if (limit && op->gap[r] > CR_TAPE_EDGE)
             b->before[J->col[J->start[r]]] += J->value[J->start[r]] * b->by_w[r] / b->h;
     }
     for (int i = 0; i < op->contact_count; i++) {
