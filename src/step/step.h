@@ -128,9 +128,11 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, c
 // Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices);
 // The problem over `rows` with W = H H^T.
-crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
+crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
 
+// Rows, blocks and bias of a problem alone.
+crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error);
 // cr_step_problem_build; again: from the impulses of a solve before in this step.
 crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
 
