@@ -16,9 +16,11 @@
 #include "relax/packed_sweep.h"
 
 #if defined(__GNUC__)
-#define CR_FEW static inline __attribute__((always_inline))
+#define CR_FEW       static inline __attribute__((always_inline))
+#define CR_FEW_APART static __attribute__((noinline))
 #else
-#define CR_FEW static inline
+#define CR_FEW       static inline
+#define CR_FEW_APART static
 #endif
 
 #define CR_FEW_STRIDE (CR_LANES * (CR_AT_K + CR_K))  // numbers of a slot
@@ -193,8 +195,8 @@ CR_FEW bool cr__few_run(crFew* few, double tol, int limit) {
 }
 
 // P of the contacts, from those they have, at velocities v without them (6). ball: all of them are a ball's, else none may be.
-CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
-                          const double* v, double tol, int limit, double* slot) {
+CR_FEW bool cr__few_solve_of(const crFewBody* body, bool ball, int count, crPackedContact* contact,
+                             const double* v, double tol, int limit, double* slot) {
     crFew few = {.body = body, .count = count, .contact = contact, .slot = slot};
     few.kind = ball ? CR_KIND_BALL : body->round ? CR_KIND_ROUND : CR_KIND_ANY;
     few.share = 1.0 / sqrt(body->mass);
@@ -213,6 +215,18 @@ CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedC
         contact[i].P = cr__in_cone(&contact[i], read_P(&g, slot + i * CR_FEW_STRIDE, CR_AT_P));
     }
     return true;
+}
+
+// The same of a body that is no ball: one copy for all callers, which a device's assembler takes in parts.
+CR_FEW_APART bool cr__few_solve_apart(const crFewBody* body, int count, crPackedContact* contact,
+                                      const double* v, double tol, int limit, double* slot) {
+    return cr__few_solve_of(body, false, count, contact, v, tol, limit, slot);
+}
+
+CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
+                          const double* v, double tol, int limit, double* slot) {
+    return ball ? cr__few_solve_of(body, true, 1, contact, v, tol, limit, slot)
+                : cr__few_solve_apart(body, count, contact, v, tol, limit, slot);
 }
 
 // Momentum of the impulses becomes a velocity: dv (6).

@@ -16,6 +16,8 @@ crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double*
 // The state after the step against the state it began with: energy, crossings and, where it is due, overlap by
 // full geometry, into the certificate. Once, at the end of every method. CR_ERR_MEMORY, CR_ERR_FINITE.
 crStatus cr__audit_step(crStep* step, double h, crError* error);
+// Whether the overlap is due in a step from time to end.
+bool cr__audit_measured(const crStep* step, double time, double end);
 
 // Work that driven bodies do through an impulse P on b at a point, added to that of the body it acts on.
 void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);

@@ -260,19 +260,19 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
 
 // steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
 // `measure` by their time
-static bool measured(const crStep* step) {
+bool cr__audit_measured(const crStep* step, double time, double end) {
     const crStepSettings* s = &step->settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     if (s->measure <= 0) return false;
-    double period = s->measure * s->dt, from = step->start.time / period, to = step->state.time / period;
+    double period = s->measure * s->dt, from = time / period, to = end / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 
 crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crCertificate* c = &step->certificate;
     size_t mark = cr_arena_mark(&step->scratch);
-    bool fast = false, measure = measured(step);
+    bool fast = false, measure = cr__audit_measured(step, step->start.time, step->state.time);
     crPose* before = NULL;
     crStatus status = audit_energy(step, h, &fast, &before, error);
     c->overlap = (double)NAN;

@@ -96,7 +96,6 @@ typedef struct crBatchLane {
     crMaterial* materials;
     crBodyShape* shapes;
     crLone lone;
-    double still;  // length of the last step, where it left its world as it was, s; 0: it did not
 } crBatchLane;
 
 void cr__lane_destroy(crBatchLane* lane);

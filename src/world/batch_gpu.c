@@ -49,15 +49,16 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_device.h"
 #include "world/batch_image.h"
 
-#define BLOCK        64           // threads of a block
-#define STACK        (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS    64           // of a thread of small worlds: many of them hide each other's waiting
-#define ALL          255          // of others
-#define SHARE        16           // a slab is so many times what a world's arrays of the model's size take
-#define WHOLE        8   // steps by the stages in a launch: then worlds that go on are put side by side again
-#define ROUNDS       6   // in which worlds come back from the host
-#define LIGHT_ROUNDS 30  // likewise where they come one by one
-#define FEW          64  // worlds that are not worth another round
+#define BLOCK          64           // threads of a block
+#define STACK          (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
+#define REGISTERS      64           // of a thread of small worlds: many of them hide each other's waiting
+#define ALL            255          // of others
+#define LONE_REGISTERS 128          // of steps of lone bodies
+#define SHARE          16           // a slab is so many times what a world's arrays of the model's size take
+#define WHOLE          8  // steps by the stages in a launch: then worlds that go on are put side by side again
+#define ROUNDS         6   // in which worlds come back from the host
+#define LIGHT_ROUNDS   30  // likewise where they come one by one
+#define FEW            64  // worlds that are not worth another round
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -67,6 +68,7 @@ enum { MAX_REGISTERS = 0 };     // CU_JIT_MAX_REGISTERS
 struct crGpu {
     crDevice device;
     void *module, *kernel;
+    void* lone_module;      // NULL: the same
     void *lone, *exchange;  // kernels for worlds of one body; NULL: the model has more
     unsigned lone_blocks;   // at most
     bool local;             // slabs are in the threads' own memory
@@ -106,19 +108,36 @@ static crStatus check_batch(const crBatch* batch, crError* error) {
 }
 
 // Through the linker the driver compiles function by function, which takes a fraction of the time of a whole program.
-static crStatus link_program(struct crGpu* gpu, const char* text, crError* error) {
+static crStatus link_program(struct crGpu* gpu, const char* text, uintptr_t registers, void** module,
+                             crError* error) {
     void *linker = NULL, *code = NULL;
     size_t size = 0;
     int option = MAX_REGISTERS;
-    void* value = (void*)(uintptr_t)(gpu->room <= CR_ROOM_SMALL ? REGISTERS : ALL);
+    void* value = (void*)registers;
     CR_DEVICE_TRY(&gpu->device, cuLinkCreate_v2(1, &option, &value, &linker), "compiling the program", error);
     int failed = gpu->device.driver.cuLinkAddData_v2(linker, PTX_TEXT, (void*)(uintptr_t)text,
                                                      strlen(text) + 1, "carom.ptx", 0, NULL, NULL);
     if (failed == 0) failed = gpu->device.driver.cuLinkComplete(linker, &code, &size);
     // the code lives as long as the linker
-    if (failed == 0) failed = gpu->device.driver.cuModuleLoadData(&gpu->module, code);
+    if (failed == 0) failed = gpu->device.driver.cuModuleLoadData(module, code);
     gpu->device.driver.cuLinkDestroy(linker);
     return failed == 0 ? CR_OK : cr__device_failed(&gpu->device, failed, "compiling the program", error);
+}
+
+// The text is that of two modules, the second for worlds of one body; one that is not needed is not compiled.
+static crStatus link_parts(crBatch* batch, const char* text, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    uintptr_t registers = gpu->room <= CR_ROOM_SMALL ? REGISTERS : ALL;
+    const char* second = *text != '\0' ? strstr(text + 1, "\n.version") : NULL;
+    if (second == NULL) return link_program(gpu, text, registers, &gpu->module, error);
+    size_t bytes = (size_t)(second - text) + 1;
+    char* first = cr__batch_zeros(&batch->allocator, bytes, 1);
+    if (first == NULL) return cr__batch_memory(error);
+    memcpy(first, text, bytes - 1);
+    crStatus status = link_program(gpu, first, registers, &gpu->module, error);
+    cr__batch_give(&batch->allocator, first, bytes);
+    if (status != CR_OK || !batch->job.lone.flies) return status;
+    return link_program(gpu, second + 1, LONE_REGISTERS, &gpu->lone_module, error);
 }
 
 // how many blocks of a kernel run at a time
@@ -133,7 +152,8 @@ static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, 
 }
 
 // text is compiled, anything else is code of the device already
-static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* error) {
+static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* error) {
+    struct crGpu* gpu = batch->gpu;
     if (def->program == NULL)
         return cr_error_set(
             error, CR_ERR_ARGUMENT, "program",
@@ -143,7 +163,7 @@ static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* 
         CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
                       error);
     } else {
-        crStatus status = link_program(gpu, def->program, error);
+        crStatus status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
     gpu->local = gpu->room <= CR_ROOM_MEDIUM;
@@ -157,9 +177,10 @@ static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* 
 
 // kernels of worlds with one body
 static crStatus find_lone(struct crGpu* gpu, crError* error) {
-    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->lone, gpu->module, "cr_batch_lone"),
+    void* module = gpu->lone_module != NULL ? gpu->lone_module : gpu->module;
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->lone, module, "cr_batch_lone"),
                   "finding the program's entry", error);
-    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->exchange, gpu->module, "cr_batch_exchange"),
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->exchange, module, "cr_batch_exchange"),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->lone, &gpu->lone_blocks, error);
 }
@@ -204,6 +225,8 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
 // by the memory that a world of the model keeps in its arrays
 static size_t room_for(const crBatch* batch) {
     size_t kept = batch->lanes[0].world->step.store.used;
+    // few steps of these take the stages, and those are the hard ones
+    if (batch->job.lone.touches) return CR_ROOM_MEDIUM;
     if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;
     return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
 }
@@ -218,7 +241,7 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     status = cr__device_open(&gpu->device, def->device, error);
-    if (status == CR_OK) status = load_program(gpu, def, error);
+    if (status == CR_OK) status = load_program(batch, def, error);
     if (status == CR_OK && batch->job.lone.flies) status = find_lone(gpu, error);
     if (status == CR_OK) status = send_model(batch, gpu, error);
     if (status == CR_OK) status = take_arrays(batch, gpu, error);
@@ -238,6 +261,7 @@ void cr__gpu_destroy(crBatch* batch) {
             cr__device_let_go(&gpu->device, all[i]);
         }
         if (gpu->module != NULL) gpu->device.driver.cuModuleUnload(gpu->module);
+        if (gpu->lone_module != NULL) gpu->device.driver.cuModuleUnload(gpu->lone_module);
     }
     cr__device_close(&gpu->device);
     batch->allocator.free(batch->allocator.ctx, gpu, sizeof *gpu);

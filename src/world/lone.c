@@ -96,7 +96,8 @@ void cr__lone_prepare(const crWorld* world, crLone* lone) {
     prepare_contacts(world, lone);
 }
 
-bool cr__lone_measured(double measure, double dt, double time, double end) {
+// as audit_step.c has it
+CR_FEW bool is_measured(double measure, double dt, double time, double end) {
     if (measure <= 0) return false;
     double period = measure * dt, from = time / period, to = end / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
@@ -175,8 +176,12 @@ CR_FEW void advance(crLoneStep* x) {
 
 // the state after the step against that before it
 CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
-    double gain, floor, work = 0.0;
-    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, x->q0, x->v0, x->q, x->v, &gain, &floor);
+    double gain, floor, work = 0.0, q0[7], v0[6], q[7], v[6];
+    memcpy(q0, x->q0, sizeof q0);
+    memcpy(v0, x->v0, sizeof v0);
+    memcpy(q, x->q, sizeof q);
+    memcpy(v, x->v, sizeof v);
+    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, q0, v0, q, v, &gain, &floor);
     for (int j = 0; j < 6; j++) {
         double force = x->s->force[j];
         if (force != 0.0) work += force * (0.5 * x->h * (x->v0[j] + x->v[j]));
@@ -309,14 +314,8 @@ CR_FEW bool begin(crLoneStep* x) {
     return x->h * speed <= lone->bound;
 }
 
-bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
-    double end = s->time + h;
-    s->unsolved = false;
-    if (!lone->flies || cr__lone_measured(lone->measure, s->dt, s->time, end)) return false;
-    if (s->still && s->still_h == h) {
-        s->time = end;
-        return true;
-    }
+CR_FEW bool make_step(const crLone* lone, bool ball, const crModel* model, double h, crLoneState* s,
+                      crCertificate* c) {
     crLoneStep x;
     x.lone = lone;
     x.model = model;
@@ -324,16 +323,31 @@ bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneSta
     x.s = s;
     if (!begin(&x)) return false;
     bool clear = s->warm_count == 0 && is_clear(lone, x.start.body.origin, lone->size + CLEAR * x.margin);
-    bool made = clear            ? fly(&x, c)
-                : !lone->touches ? false
-                : lone->ball     ? touch(&x, true, c)
-                                 : touch(&x, false, c);
-    if (!made) return false;
+    if (!(clear ? fly(&x, c) : lone->touches && touch(&x, ball, c))) return false;
     memcpy(s->q, x.q, sizeof x.q);
     memcpy(s->v, x.v, sizeof x.v);
-    s->time = end;
+    s->time = s->time + h;
     s->still_h = h;
     return true;
+}
+
+CR_FEW_APART bool step_ball(const crLone* lone, const crModel* model, double h, crLoneState* s,
+                            crCertificate* c) {
+    return make_step(lone, true, model, h, s, c);
+}
+CR_FEW_APART bool step_box(const crLone* lone, const crModel* model, double h, crLoneState* s,
+                           crCertificate* c) {
+    return make_step(lone, false, model, h, s, c);
+}
+
+bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+    double end = s->time + h;
+    if (!lone->flies || is_measured(lone->measure, s->dt, s->time, end)) return false;
+    if (s->still && s->still_h == h) {
+        s->time = end;
+        return true;
+    }
+    return lone->ball ? step_ball(lone, model, h, s, c) : step_box(lone, model, h, s, c);
 }
 
 bool cr__lone_fits(const crLone* lone, const crWorld* world) {
@@ -370,5 +384,6 @@ crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
     }
     step->warm.count = s->warm_count;
     step->event_count = 0;
+    world->last_h = 0.0;
     return CR_OK;
 }

@@ -129,10 +129,8 @@ CR_FEW bool cr__lone_solve(crLoneStep* x, bool ball) {
         int count = x->taken = cr__lone_list(x, round > 0, contact);
         double dv[6];
         if (count > 0 && !cr__few_solve(&x->start.body, ball, count, contact, x->v_free, CR_LONE_TOL,
-                                        round > 0 ? CR_LONE_AGAIN : CR_LONE_SWEEPS, slot)) {
-            x->s->unsolved = true;
+                                        round > 0 ? CR_LONE_AGAIN : CR_LONE_SWEEPS, slot))
             return false;
-        }
         cr__few_velocity(body, &x->start.body, count, contact, dv);
         for (int j = 0; j < 6; j++) {
             x->v[j] = x->v_free[j] + dv[j];

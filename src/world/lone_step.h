@@ -69,9 +69,10 @@ CR_FEW int cr__lone_collide(const crLoneStep* x, bool ball, const crPose* pose, 
                             crContactPoint* points) {
     const crShape *a = &x->model->shapes[x->lone->shape_a].shape,
                   *b = &x->model->shapes[x->lone->shape_b].shape;
-    crPose ground = cr_pose_identity();
-    return ball ? cr__ball_contact(a, &ground, b, pose, margin, points)
-                : cr__box_on_plane(a, &ground, b, pose, margin, points);
+    // copies: a device keeps what no pointer leads to in registers
+    crPose ground = cr_pose_identity(), at = *pose;
+    return ball ? cr__ball_contact(a, &ground, b, &at, margin, points)
+                : cr__box_on_plane(a, &ground, b, &at, margin, points);
 }
 
 #endif

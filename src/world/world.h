@@ -15,6 +15,7 @@ struct crWorld {
     // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
     double last_h;       // length of the last step, s; 0: the state was written as a whole since
+    bool idle;           // it left the world as it was, with no forces applied
     double* q;           // before it was checked (nq)
     crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
@@ -26,6 +27,9 @@ struct crWorld {
     double* force;  // the user's, while loads are added to it (nv); NULL where the model has none
 };
 
+// Whether the last step left the world as it was and nobody wrote to it since: one of length h does the same, with the same
+// certificate (step/rest.c), and is not computed again. Steps whose overlap is measured always are.
+bool cr__world_idle(const crWorld* world, double h);
 // One step of length h, whatever its error is.
 crStatus cr__world_step_by(crWorld* world, double h, crError* error);
 
