@@ -230,10 +230,10 @@ CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedC
 }
 
 // Momentum of the impulses becomes a velocity: dv (6).
-CR_FEW void cr__few_velocity(const crBody* body, const crFewBody* at, int count,
+CR_FEW void cr__few_velocity(const crBody* body, const crFewBody* at, bool ball, int count,
                              const crPackedContact* contact, double* dv) {
     crVec3 linear = cr_vec3(0, 0, 0), angular = linear;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && i < (ball ? 1 : count); i++) {
         linear = cr_add(linear, contact[i].P);
         angular = cr_add(angular, cr_cross(cr_sub(contact[i].point, at->origin), contact[i].P));
     }

@@ -231,7 +231,7 @@ crTurn cr__lane_lone(const crBatchJob* job, int i) {
     if (run.made > made) cr__record_give(&job->layout, record, &s);
     job->made[i] = run.made;
     job->results[i] = run.result;
-    return run.made == run.until ? CR_TURN_OVER : CR_TURN_DEVICE;
+    return run.made == run.until ? CR_TURN_OVER : s.hard ? CR_TURN_HOST : CR_TURN_DEVICE;
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {

@@ -209,12 +209,14 @@ CR_FEW int keep_forces(const crLoneStep* x, bool ball, crWarm* out, bool* began)
     int count = 0;
     double rate = 1.0 / x->h;
     *began = false;
-    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         const crLoneSpot* c = &x->spot[i];
         if (!(cr_dot(c->P, c->at.normal) > 0.0)) continue;
         *began = *began || (c->speed < 0.0 && x->s->warm_count == 0);
-        out[count++] = (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
-                                c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+        out[ball ? 0 : count] =
+            (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
+                     c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+        count++;
     }
     return count;
 }
@@ -233,9 +235,7 @@ CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
         return false;
     memcpy(x->q, x->q0, sizeof x->q);
     memset(x->v, 0, sizeof x->v);
-    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        warm[i] = s->warm[i];
-    }
+    CR_LONE_EACH(i, count, ball) { warm[i] = s->warm[i]; }
     return zero;
 }
 
@@ -286,9 +286,7 @@ CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
     }
     s->still = false;
     s->warm_count = count;
-    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        s->warm[i] = warm[i];
-    }
+    CR_LONE_EACH(i, count, ball) { s->warm[i] = warm[i]; }
     return true;
 }
 
@@ -342,6 +340,7 @@ CR_FEW_APART bool step_box(const crLone* lone, const crModel* model, double h, c
 
 bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
     double end = s->time + h;
+    s->hard = false;
     if (!lone->flies || is_measured(lone->measure, s->dt, s->time, end)) return false;
     if (s->still && s->still_h == h) {
         s->time = end;

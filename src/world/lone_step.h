@@ -10,6 +10,9 @@
 #include "relax/few.h"
 #include "world/lone.h"
 
+// A loop over contacts, of which a ball has one: known to the compiler, they are in registers.
+#define CR_LONE_EACH(i, count, ball) for (int i = 0; i < (count) && i < ((ball) ? 1 : CR_LONE_CONTACTS); i++)
+
 // The body at a pose.
 typedef struct crLonePose {
     crPose pose;
