@@ -6,10 +6,11 @@
 #ifndef CAROM_RELAX_FEW_H
 #define CAROM_RELAX_FEW_H
 
-// one contact at a time
+// One contact at a time, and one lane: include this before anything that knows of lanes.
 #ifndef CAROM_NO_VECTOR
 #define CAROM_NO_VECTOR
 #endif
+#define CR_LANES 1
 #include "model/single.h"
 #include "relax/packed_slot.h"
 #include "relax/packed_solve.h"

@@ -16,13 +16,13 @@ crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double*
 // The state after the step against the state it began with: energy, crossings and, where it is due, overlap by
 // full geometry, into the certificate. Once, at the end of every method. CR_ERR_MEMORY, CR_ERR_FINITE.
 crStatus cr__audit_step(crStep* step, double h, crError* error);
-// Whether the overlap is due in a step from time to end.
-bool cr__audit_measured(const crStep* step, double time, double end);
 
 // Work that driven bodies do through an impulse P on b at a point, added to that of the body it acts on.
 void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);
 // The same through every contact of a solve.
 void cr__audit_drives(crStep* step);
+// Overlap by full geometry in steps where it is due. CR_ERR_MEMORY.
+crStatus cr__audit_measured(crStep* step);
 // Deepest overlap at the present poses of all shapes, by full geometry, m; and how many pairs passed through each
 // other on their way from the poses at the beginning of the step (before, or NULL: found anew). CR_ERR_MEMORY.
 crStatus cr__audit_overlap(crStep* step, double* deepest);

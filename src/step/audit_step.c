@@ -260,26 +260,31 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
 
 // steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
 // `measure` by their time
-bool cr__audit_measured(const crStep* step, double time, double end) {
+static bool measured(const crStep* step) {
     const crStepSettings* s = &step->settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     if (s->measure <= 0) return false;
-    double period = s->measure * s->dt, from = time / period, to = end / period;
+    double period = s->measure * s->dt, from = step->start.time / period, to = step->state.time / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
+}
+
+crStatus cr__audit_measured(crStep* step) {
+    crCertificate* c = &step->certificate;
+    c->overlap = (double)NAN;
+    if (!measured(step)) return CR_OK;
+    crStatus status = cr__audit_overlap(step, &c->overlap);
+    c->penetration = fmax(c->penetration, c->overlap);
+    return status;
 }
 
 crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crCertificate* c = &step->certificate;
     size_t mark = cr_arena_mark(&step->scratch);
-    bool fast = false, measure = cr__audit_measured(step, step->start.time, step->state.time);
+    bool fast = false;
     crPose* before = NULL;
     crStatus status = audit_energy(step, h, &fast, &before, error);
-    c->overlap = (double)NAN;
-    if (status == CR_OK && measure) {
-        status = cr__audit_overlap(step, &c->overlap) == CR_OK ? CR_OK : cr__step_memory(error);
-        c->penetration = fmax(c->penetration, c->overlap);
-    }
+    if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
     c->crossings = c->crossings_unsure = 0;
     if (status == CR_OK && fast) {
         status = cr__audit_crossings(step, before, &c->crossings, &c->crossings_unsure);

@@ -9,8 +9,8 @@
 #define CR_REST_EPS 0x1p-52
 #define CR_REST_PLACES \
     8.0  // eps of a coordinate, or of 1 for a quaternion, by which a body at rest may have moved
-#define CR_REST_SPEEDS 64.0    // eps of h g, that a body at rest has at most
-#define CR_REST_FORCES 1024.0  // eps of the largest force, by which forces may differ
+#define CR_REST_SPEEDS 64.0     // eps of h g, that a body at rest has at most
+#define CR_REST_FORCES 0x1p-28  // of the largest force, by which forces may differ
 
 // true if a body is slower than rounding; fall: h g
 static inline bool cr__rest_slow(const crBody* body, double fall, double speed) {
@@ -28,7 +28,7 @@ static inline bool cr__rest_there(const double* q, const double* q0, int nq) {
 
 static inline double cr__rest_size(crVec3 x) { return fabs(x.x) + fabs(x.y) + fabs(x.z); }
 
-// true if forces are those of the step's beginning, up to rounding
+// true if forces are those of the step's beginning, but for what a solve changes in them at rest
 static inline bool cr__rest_same(const crWarm* force, int count, const crWarm* start, int start_count) {
     if (count != start_count || count == 0) return false;
     double most = 0.0, off = 0.0;
@@ -40,7 +40,7 @@ static inline bool cr__rest_same(const crWarm* force, int count, const crWarm* s
         most = fmax(most, cr__rest_size(y->force));
         off = fmax(off, cr__rest_size(cr_sub(x->force, y->force)));
     }
-    return off <= CR_REST_FORCES * CR_REST_EPS * most;
+    return off <= CR_REST_FORCES * most;
 }
 
 #endif

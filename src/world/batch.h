@@ -117,7 +117,7 @@ int cr__batch_goal(const crBatchJob* job, int i);
 void cr__hits_add(const crBatchJob* job, int i, const crWorld* world);
 
 // Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
-#define CR_ROOM_SMALL  32768
+#define CR_ROOM_SMALL  40960
 #define CR_ROOM_MEDIUM 131072
 
 struct crGpu;

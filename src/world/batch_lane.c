@@ -193,7 +193,7 @@ static crStatus run_steps(Run* run, crBatchLane* lane) {
     for (int n = 0; status == CR_OK && run->made < run->until; n++) {
         if (!run->job->apart) status = run_lone(run, lane);
         while (status == CR_OK && run->made < run->until &&
-               cr__world_idle(lane->world, next_length(run, dt))) {
+               cr__world_still(lane->world, next_length(run, dt))) {
             status = step_once(run, lane, next_length(run, dt));
         }
         if (status != CR_OK || run->made == run->until || n == whole) break;

@@ -4,7 +4,7 @@
 // pushed out, and the certificate: smooth.c, contact_solve.c, position.c, rest.c and the audits, on numbers in place of
 // arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped, a step
 // whose overlap is measured, sweeps that do not end, forces kept from other contacts.
-#include "world/lone.h"
+#include "world/lone_step.h"
 
 #include "base/room.h"
 #include "resolve/kinds.h"

@@ -6,8 +6,9 @@
 #ifndef CAROM_WORLD_LONE_STEP_H
 #define CAROM_WORLD_LONE_STEP_H
 
-#include "collide/manifold.h"
 #include "relax/few.h"
+
+#include "collide/manifold.h"
 #include "world/lone.h"
 
 // A loop over contacts, of which a ball has one: known to the compiler, they are in registers.
