@@ -87,7 +87,8 @@ crStatus cr_wrt_set_dt(crWrt* wrt, double dt, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
     if (!(dt > 0.0 && isfinite(dt)))
         return cr_error_set(error, CR_ERR_RANGE, "dt", "dt: is %g, must be > 0 and finite", dt);
-    cr_world_stages(wrt->world)->settings.dt = wrt->tape.eval.settings.dt = wrt->tape.dt = dt;
+    cr_world_stages(wrt->world)->settings.dt = wrt->tape.eval.settings.dt = dt;
+    wrt->tape.other.settings.dt = wrt->tape.dt = dt;
     wrt->recorded = false;
     return CR_OK;
 }
