@@ -8,14 +8,18 @@
 typedef struct crMotionGauss {
     const crMotionModel* model;
     int count;
-    const int* in;            // tosses (count)
-    double wide;              // the misfit's scale times this; 1 is the one that counts
-    int budget;               // passes over the tosses; 0: 30
+    const int* in;  // tosses (count)
+    double wide;    // the misfit's scale times this; 1 is the one that counts
+    int budget;     // passes over the tosses; 0: 30
+    double small;   // step in the cube at which it ends; 0: 1e-6
+    double*
+        own;  // NULL, or room for the gradient and the information of each toss at the result, by place (2*count*(dim+dim^2))
     double x[CR_SEARCH_DIM];  // places of the parameters: start and result
     // results
     double misfit;  // mean
     double se
         [CR_SEARCH_DIM];  // standard errors of the values from the Fisher information; NaN: the data say nothing
+    double place[CR_SEARCH_DIM];  // the same of the places
     int passes;
     int blind;  // samples without a derivative at the result: those after a step whose verdict is none or that is not solved
     bool converged;

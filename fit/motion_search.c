@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/damped.h"
 #include "fit/jobs.h"
 #include "fit/motion_gauss.h"
 #include "fit/random.h"
@@ -23,6 +24,8 @@
 #define DESCENT  120  // points of all descents and scans, for each parameter
 #define ROUNDS   6
 #define GAUSS    6     // passes of a descent by derivatives at the wider scales
+#define COARSE   0.01  // step in the cube at which these end
+#define SURE     0.02  // standard error in the cube up to which derivatives describe the minimum
 #define WIDTH    0.02  // of the first box
 #define WIDER    3.0
 #define NARROWER 0.2
@@ -130,11 +133,12 @@ crStatus cr__motion_search_create(crMotionSearch* s, crMotionWork* fit, const in
     s->used_x = calloc(room * dim + 1, sizeof(double));
     s->used_at = calloc(room, sizeof(int));
     s->f = calloc(room, sizeof(double));
+    s->own = calloc(2 * (size_t)count * dim * (dim + 1) + 1, sizeof(double));
     for (int i = 0; i < fit->dim; i++) {
         s->hi[i] = 1.0;
     }
     bool got = s->pool.x != NULL && s->pool.misfit != NULL && s->used_x != NULL && s->used_at != NULL &&
-               s->f != NULL;
+               s->f != NULL && s->own != NULL;
     return got ? CR_OK : cr__motion_no_memory(error);
 }
 
@@ -144,6 +148,7 @@ void cr__motion_search_destroy(crMotionSearch* s) {
     free(s->used_x);
     free(s->used_at);
     free(s->f);
+    free(s->own);
 }
 
 static double* misfits_of(const crMotionSearch* s, int point, int toss) {
@@ -232,10 +237,29 @@ static void least_of(const crMotionSearch* s, const unsigned short* weight, doub
     cr__bowl_least(&bowl, x);
 }
 
+// one step of Newton from the end of a search by derivatives, tosses as often as `weight` says
+static void newton_of(const crMotionSearch* s, const unsigned short* weight, double* x) {
+    int dim = s->fit->dim;
+    double A[CR_SEARCH_DIM][CR_SEARCH_DIM] = {{0}}, g[CR_SEARCH_DIM] = {0}, dx[CR_SEARCH_DIM];
+    for (int i = 0; i < s->count; i++) {
+        const double* own = s->own + i * dim * (dim + 1);
+        for (int a = 0; a < dim; a++) {
+            g[a] -= weight[i] * own[a];
+            for (int b = 0; b < dim; b++) {
+                A[a][b] += weight[i] * own[dim + a * dim + b];
+            }
+        }
+    }
+    bool known = cr_damped_solve(dim, A, g, dx);
+    for (int i = 0; i < dim; i++) {
+        x[i] = fmin(1.0, fmax(0.0, s->x[i] + (known ? dx[i] : 0.0)));
+    }
+}
+
 // minima over resampled tosses (resamples*dim)
 crStatus cr__motion_resample(const crMotionSearch* s, int resamples, double* minima, crError* error) {
     unsigned short* weight = malloc((size_t)s->count * sizeof *weight);
-    double* f = malloc((size_t)s->used * sizeof *f);
+    double* f = malloc((size_t)(s->used + 1) * sizeof *f);
     bool got = weight != NULL && f != NULL;
     for (int b = 0; got && b < resamples; b++) {
         uint64_t random = s->fit->options->seed ^ ((uint64_t)(b + 1) << 32);
@@ -243,7 +267,11 @@ crStatus cr__motion_resample(const crMotionSearch* s, int resamples, double* min
         for (int i = 0; i < s->count; i++) {
             weight[cr__motion_random(&random, s->count)]++;
         }
-        least_of(s, weight, f, &minima[b * s->fit->dim]);
+        if (s->smooth) {
+            newton_of(s, weight, &minima[b * s->fit->dim]);
+        } else {
+            least_of(s, weight, f, &minima[b * s->fit->dim]);
+        }
     }
     free(weight);
     free(f);
@@ -337,25 +365,45 @@ static crStatus scan(crMotionSearch* s, double least, bool* better, crError* err
     return status;
 }
 
-// the same by derivatives of the motion, from each of the best points
+// the same by derivatives of the motion, from each of the best points; one that comes near to where another was is left
 static crStatus descend_by_gauss(crMotionSearch* s, crError* error) {
-    double start[STARTS][CR_SEARCH_DIM], least = INFINITY;
+    double start[STARTS][CR_SEARCH_DIM], seen[STARTS][CR_SEARCH_DIM], least = INFINITY;
     crStatus status = CR_OK;
+    int dim = s->fit->dim;
+    size_t room = 2 * (size_t)s->count * (size_t)(dim * (dim + 1));
+    double* own = calloc(room + 1, sizeof *own);
+    if (own == NULL) return cr__motion_no_memory(error);
     s->level = 0;
     int starts = best_starts(s, start);
     for (int k = 0; k < starts && status == CR_OK; k++) {
-        crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in};
+        crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in, .own = own};
+        bool again = false;
         memcpy(g.x, start[k], sizeof g.x);
-        for (int level = 0; level < CR_MOTION_LEVELS && status == CR_OK; level++) {
+        for (int level = 0; level < CR_MOTION_LEVELS && status == CR_OK && !again; level++) {
+            bool last = level + 1 == CR_MOTION_LEVELS;
             g.wide = level == 0 ? 25.0 : level == 1 ? 5.0 : 1.0;
-            g.budget = level + 1 < CR_MOTION_LEVELS ? GAUSS : 2 * GAUSS;
+            g.budget = last ? 2 * GAUSS : GAUSS;
+            g.small = last ? 0.0 : COARSE;
             status = cr_motion_gauss(&g, error);
+            if (level > 0) continue;
+            memcpy(seen[k], g.x, sizeof g.x);
+            for (int m = 0; m < k; m++) {
+                again = again || is_near(g.x, seen[m], dim);
+            }
         }
         s->fit->out->simulated += g.passes * s->count;
-        if (status != CR_OK || !(g.misfit < least)) continue;
+        if (status != CR_OK || again || !(g.misfit < least)) continue;
         least = g.misfit;
         memcpy(s->x, g.x, sizeof s->x);
+        memcpy(s->own, own, room * sizeof *own);
+        memcpy(s->se, g.se, sizeof s->se);
+        memcpy(s->place, g.place, sizeof s->place);
+        s->smooth = g.blind == 0 && g.converged;
     }
+    for (int i = 0; i < dim; i++) {
+        s->smooth = s->smooth && s->place[i] < SURE;
+    }
+    free(own);
     s->level = CR_MOTION_LEVELS - 1;
     return status;
 }
@@ -438,6 +486,7 @@ static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
     bool widened[CR_SEARCH_DIM] = {false};
     crStatus status = s->pool.count > 0 ? CR_OK : add_points(s, 2 * s->fit->points, error);
     if (status == CR_OK) status = descend(s, error);
+    if (s->smooth) return status;
     for (int i = 0; i < s->fit->dim; i++) {
         width[i] = WIDTH;
         centre[i] = s->x[i];
@@ -483,7 +532,7 @@ crStatus cr__motion_search(crMotionSearch* s, crError* error) {
     if (s->fit->dim == 0) return CR_OK;
     double* minima = malloc((size_t)(CR_MOTION_RESAMPLES * s->fit->dim) * sizeof *minima);
     crStatus status = minima != NULL ? run_rounds(s, minima, error) : cr__motion_no_memory(error);
-    if (status == CR_OK) status = check_least(s, error);
+    if (status == CR_OK && !s->smooth) status = check_least(s, error);
     free(minima);
     return status;
 }

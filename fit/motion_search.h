@@ -59,6 +59,11 @@ typedef struct crMotionSearch {
     int* used_at;             // in the pool (room)
     double* f;                // (room)
     int level;                // the scale that is looked at
+    // Of a search by derivatives that saw all samples: gradient and information of each toss at x (2*count*(dim+dim^2)), and
+    // standard errors of value and place. The quadratic of the minimum is then known without a box of points.
+    bool smooth;
+    double* own;
+    double se[CR_SEARCH_DIM], place[CR_SEARCH_DIM];
     int rounds;
 } crMotionSearch;
 
