@@ -23,7 +23,11 @@
 #define SMALL   1e-6  // step in the cube at which a search ends
 #define FLAT    1e-6  // of the misfit: less progress ends a search
 #define DAMPING 1e-3
-#define SCAN    6  // places across the range of a parameter that no sample depends on
+#define EARLY   0.4   // of a toss
+#define FEW     6     // passes at a wide scale
+#define COARSE  0.01  // step in the cube at which these end
+#define LOST    0.3   // misfit of a descent that may have ended far off
+#define SCAN    6     // places across the range of a parameter that no sample depends on
 #define LOOKS   2
 #define PROBE   1e-6  // of a value: how coefficients of pairs follow it
 #define GROWN   30.0  // m or rad by a whole range: the motion has become chaotic
@@ -230,8 +234,9 @@ static crStatus run_toss(Pass* p, int index, Normal* n, crError* error) {
     crStatus status = cr__motion_start(p->scene.model, m, s, &p->state);
     if (status != CR_OK) return no_memory_gauss(error);
     bool known = true, stands = false;
+    int last = p->of->share > 0.0 ? (int)ceil(p->of->share * t->count) : t->count;
     add_sample(p, &s[0], known, share, n);
-    for (int k = 1; k < t->count && status == CR_OK; k++) {
+    for (int k = 1; k < last && status == CR_OK; k++) {
         double span = s[k].time - s[k - 1].time;
         double steps = m->substeps > 0 ? m->substeps : floor(span / p->scene.step.dt + (1.0 - 1e-6));
         steps = fmax(steps, 1.0);
@@ -354,4 +359,26 @@ crStatus cr_motion_gauss(crMotionGauss* g, crError* error) {
     if (status == CR_OK) standard_errors(g, &n);
     if (g->own != NULL && n.own != g->own) memcpy(g->own, n.own, half * sizeof *g->own);
     return status;
+}
+
+static crStatus descend_at(crMotionGauss* g, double wide, crError* error) {
+    g->wide = wide;
+    g->budget = wide > 1.0 ? FEW : 2 * FEW;
+    g->small = wide > 1.0 ? COARSE : 0.0;
+    return cr_motion_gauss(g, error);
+}
+
+// the beginning of each toss first: what comes later bends more the more it is changed
+crStatus cr_motion_gauss_wide(crMotionGauss* g, crError* error) {
+    g->share = EARLY;
+    crStatus status = descend_at(g, 25.0, error);
+    g->share = 0.0;
+    return status == CR_OK ? descend_at(g, 25.0, error) : status;
+}
+
+crStatus cr_motion_gauss_narrow(crMotionGauss* g, crError* error) {
+    crStatus status = descend_at(g, 1.0, error);
+    if (status != CR_OK || !(g->misfit > LOST)) return status;
+    status = descend_at(g, 5.0, error);
+    return status == CR_OK ? descend_at(g, 1.0, error) : status;
 }

@@ -8,6 +8,7 @@
 
 #define CR_MOTION_LEVELS    3   // scales of the misfit
 #define CR_MOTION_EXPECTED  8   // rounds of a search, usually
+#define CR_MOTION_ROUNDS    6   // boxes of points, at most
 #define CR_MOTION_RESAMPLES 60  // that a box is closed by
 
 // What a simulated toss brings back.
@@ -78,6 +79,12 @@ crStatus cr__motion_batch(crMotionWork* work, const double* x, int points, const
 crStatus cr__motion_search_create(crMotionSearch* search, crMotionWork* work, const int* in, int count,
                                   crError* error);
 void cr__motion_search_destroy(crMotionSearch* search);
+// Simulates the next `points` points of the pool, whose places are there already.
+crStatus cr__motion_add(crMotionSearch* search, int points, crError* error);
+// Mean misfit at a point; weight NULL: every toss of the search once, else as often as it says (count).
+double cr__motion_mean_at(const crMotionSearch* search, int point, const unsigned short* weight);
+// x moves from the best points of the pool to a least misfit (motion_descend.c).
+crStatus cr__motion_descend(crMotionSearch* search, crError* error);
 // From points that are in the pool already, or from none.
 crStatus cr__motion_search(crMotionSearch* search, crError* error);
 // Minima over resampled tosses by the last quadratic (resamples*dim).
