@@ -27,11 +27,11 @@ static inline WideCase wide_case(const char* name, const crCollision* c, const c
     return wide;
 }
 
-// Differences in long double. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2, h/4 and h/8.
+// Differences in long double. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2 and h/4.
 static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k,
                               int side, double h, crVec3* P, crVec3* V) {
-    long double D[4][6];
-    for (int i = 0; i < 4; i++) {
+    long double D[3][6];
+    for (int i = 0; i < 3; i++) {
         long double step = (long double)h / (1 << i), at[2][6];
         for (int j = 0; j < 2; j++) {
             WideCase there = wide_case(name, c, params);
@@ -43,15 +43,15 @@ static inline bool difference(const char* name, const crCollision* c, const crLa
             D[i][n] = (at[1][n] - at[0][n]) / (side == 0 ? 2.0L * step : step);
     }
     long double power = 1.0L;
-    for (int j = 1; j < 4; j++) {
+    for (int j = 1; j < 3; j++) {
         power *= side == 0 ? 4.0L : 2.0L;
-        for (int i = 3; i >= j; i--) {
+        for (int i = 2; i >= j; i--) {
             for (int n = 0; n < 6; n++)
                 D[i][n] += (D[i][n] - D[i - 1][n]) / (power - 1.0L);
         }
     }
-    *P = cr_vec3((double)D[3][0], (double)D[3][1], (double)D[3][2]);
-    *V = cr_vec3((double)D[3][3], (double)D[3][4], (double)D[3][5]);
+    *P = cr_vec3((double)D[2][0], (double)D[2][1], (double)D[2][2]);
+    *V = cr_vec3((double)D[2][3], (double)D[2][4], (double)D[2][5]);
     return true;
 }
 
