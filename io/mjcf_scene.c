@@ -13,11 +13,12 @@
 
 static bool same_surface(const crMjcfGeom* a, const crMjcfGeom* b) {
     return a->own == b->own && a->condim == b->condim && a->priority == b->priority &&
-           memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+           memcmp(a->friction, b->friction, sizeof a->friction) == 0 &&
+           cr__mjcf_restitution(a->solref) == cr__mjcf_restitution(b->solref);
 }
 
-// mu, mu_spin, mu_roll of a contact of these geoms
-static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[3]) {
+// mu, mu_spin, mu_roll and e of a contact of these geoms
+static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[4]) {
     const crMjcfGeom* first = a->priority > b->priority ? a : b;
     bool ranked = a->priority != b->priority;
     int condim = ranked ? first->condim : a->condim > b->condim ? a->condim : b->condim;
@@ -26,12 +27,16 @@ static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[3]) {
         double mu = ranked ? first->friction[k] : fmax(a->friction[k], b->friction[k]);
         out[k] = condim >= least[k] ? mu : 0.0;
     }
+    double solref[2];
+    cr__mjcf_mix(a->solref, b->solref, solref);
+    out[3] = cr__mjcf_restitution(ranked ? first->solref : solref);
 }
 
-static void put_surface(crTree* tree, crJson* to, const double mu[3]) {
+static void put_surface(crTree* tree, crJson* to, const double mu[4]) {
     cr_tree_number(tree, to, "mu", mu[0]);
     if (mu[1] > 0.0) cr_tree_number(tree, to, "mu_spin", mu[1]);
     if (mu[2] > 0.0) cr_tree_number(tree, to, "mu_roll", mu[2]);
+    if (mu[3] > 0.0) cr_tree_number(tree, to, "e", mu[3]);
 }
 
 static void material_name(int material, char name[NAME]) { snprintf(name, NAME, "surface%d", material); }
@@ -56,7 +61,7 @@ static int number_materials(crMjcf* mj, int* first) {
     return count;
 }
 
-static void put_pair(crMjcf* mj, crJson** list, const crXml* node, int a, int b, const double mu[3]) {
+static void put_pair(crMjcf* mj, crJson** list, const crXml* node, int a, int b, const double mu[4]) {
     crTree* tree = &mj->im->tree;
     char names[2][NAME];
     if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "pairs");
@@ -88,7 +93,7 @@ static void put_materials(crMjcf* mj) {
     for (int m = 0; m < count; m++) {
         const crMjcfGeom* g = &mj->geoms[first[m]];
         char name[NAME];
-        double mu[3];
+        double mu[4];
         material_name(m, name);
         combine(g, g, mu);
         cr__tree_at(mj->im, g->node);
@@ -100,10 +105,13 @@ static void put_materials(crMjcf* mj) {
         if (j <= i) continue;
         const crMjcfGeom* a = &mj->geoms[first[i]];
         const crMjcfGeom* b = &mj->geoms[first[j]];
-        double mu[3];
+        double mu[4];
         combine(a, b, mu);
         const crMjcfPair* own = explicit_pair(mj, a, b);
-        if (own != NULL) memcpy(mu, (const double[]){own->mu, own->spin, own->roll}, sizeof mu);
+        if (own != NULL) {
+            double e = own->e >= 0.0 ? own->e : mu[3];
+            memcpy(mu, (const double[]){own->mu, own->spin, own->roll, e}, sizeof mu);
+        }
         put_pair(mj, &pairs, b->node, i, j, mu);
     }
 }

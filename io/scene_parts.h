@@ -23,6 +23,8 @@ const char* cr__scene_name(const crPlace* place, const char* field, crSceneCatal
 
 // impact: rule and law with their parameters
 void cr__scene_impact(const crPlace* root, crScene* scene);
+// law and law_params of an object; the law stays as it is where none is named
+void cr__scene_law(const crPlace* place, crScene* scene, crLaw* law);
 
 // materials, pairs
 void cr__scene_materials(const crPlace* root, crScene* scene);

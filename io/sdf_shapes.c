@@ -1,7 +1,8 @@
 // sdf_shapes.c - collision shapes of SDF links, the surfaces they have, and visuals as looks.
 //
 // mu, mu2 and fdir1 of <ode> are an ellipse of friction, restitution_coefficient is e. Two surfaces make the
-// smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis.
+// smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis. A torsional
+// coefficient c over a patch of radius r is the moment 3 pi/16 c r N against spin. Numbers that soften contacts are noted.
 // A plane is a half-space; a visual one is a square of its size, unless the link has a plane to collide with. Fails: by
 // element.
 #include <math.h>
@@ -27,7 +28,7 @@ static crVec3 three(crImporting* im, crXml* element, const char* name, crVec3 ot
 
 static bool same(const crSdfSurface* a, const crSdfSurface* b) {
     bool round = a->mu == a->mu2;
-    return a->mu == b->mu && a->mu2 == b->mu2 && a->e == b->e &&
+    return a->mu == b->mu && a->mu2 == b->mu2 && a->e == b->e && a->spin == b->spin &&
            (round || cr_norm(cr_sub(a->axis, b->axis)) == 0.0);
 }
 
@@ -39,8 +40,41 @@ static void mark_zero(crImporting* im, crXml* element, const char* name) {
     child->used = x == 0.0;
 }
 
+// elements that steer other solvers, or say how soft a contact is
+static void pass_over(crImporting* im, crXml* element, const char* const* names) {
+    for (int i = 0; element != NULL && names[i] != NULL; i++) {
+        crXml* child = cr_xml_child(element, names[i]);
+        if (child == NULL) continue;
+        cr__import_note(im, CR_NOTE_IGNORED, child, NULL,
+                        "<%s> in <%s> steers another solver: contacts are hard", child->name, element->name);
+        child->used = true;
+        child->child = NULL;
+    }
+}
+
+static void read_torsion(crImporting* im, crXml* friction, crSdfSurface* s) {
+    static const char* const others[] = {"ode", "surface_radius", NULL};
+    crXml* torsional = cr__used_child(friction, "torsional");
+    if (torsional == NULL) return;
+    double coefficient = 1.0, radius = 0.0;
+    cr__sdf_numbers(im, torsional, "coefficient", 1, 1, &coefficient);
+    cr__sdf_numbers(im, torsional, "patch_radius", 1, 1, &radius);
+    bool patch = cr__sdf_flag(im, torsional, "use_patch_radius", true);
+    pass_over(im, torsional, others);
+    if (cr__import_ok(im) && (coefficient < 0.0 || radius < 0.0))
+        cr__import_refuse(im, torsional, NULL, CR_ERR_RANGE,
+                          "coefficient and patch_radius must not be negative");
+    s->spin = patch ? 3.0 * CR_PI / 16.0 * coefficient * radius : 0.0;
+    if (!patch && coefficient > 0.0)
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, torsional, NULL,
+                        "<torsional> by depth is not supported: contacts spin freely");
+}
+
 static void read_friction(crImporting* im, crXml* surface, crPose pose, crSdfSurface* s) {
+    static const char* const others[] = {"bullet", "dart", "simbody", NULL};
     crXml* friction = cr__used_child(surface, "friction");
+    if (friction != NULL) read_torsion(im, friction, s);
+    pass_over(im, friction, others);
     crXml* ode = friction != NULL ? cr__used_child(friction, "ode") : NULL;
     if (ode == NULL) return;
     cr__sdf_numbers(im, ode, "mu", 1, 1, &s->mu);
@@ -51,7 +85,7 @@ static void read_friction(crImporting* im, crXml* surface, crPose pose, crSdfSur
     if (!(cr_norm(axis) > 0.0)) axis = s->axis;
     s->axis = cr_quat_rotate(pose.q, axis);
     if (s->mu != s->mu2 && !directed)
-        cr__import_note(im, CR_NOTE_UNSUPPORTED, ode, NULL, "<mu2> without <fdir1>: mu is taken along x");
+        cr__import_note(im, CR_NOTE_IGNORED, ode, NULL, "<mu2> without <fdir1>: mu is taken along x");
     mark_zero(im, ode, "slip1");
     mark_zero(im, ode, "slip2");
     if (cr__import_ok(im) && (s->mu < 0.0 || s->mu2 < 0.0))
@@ -67,8 +101,19 @@ static int read_surface_shapes(crSdfWorld* w, crXml* collision, crPose pose, dou
     if (surface != NULL) {
         crXml* bounce = cr__used_child(surface, "bounce");
         crXml* contact = cr__used_child(surface, "contact");
+        static const char* const soft[] = {
+            "ode", "bullet", "dart", "simbody", "poissons_ratio", "elastic_modulus", NULL};
         read_friction(im, surface, pose, &s);
+        pass_over(im, contact, soft);
+        if (contact != NULL && cr__sdf_flag(im, contact, "collide_without_contact", false))
+            cr__import_note(im, CR_NOTE_UNSUPPORTED, contact, NULL,
+                            "<collide_without_contact> is not supported: the shape is solid");
         if (bounce != NULL) cr__sdf_numbers(im, bounce, "restitution_coefficient", 1, 1, &s.e);
+        crXml* threshold = bounce != NULL && s.e > 0.0 ? cr_xml_child(bounce, "threshold") : NULL;
+        if (threshold != NULL)
+            cr__import_note(im, CR_NOTE_IGNORED, threshold, NULL,
+                            "<threshold>: contacts bounce at every speed");
+        if (bounce != NULL) cr__used_child(bounce, "threshold");
         if (contact != NULL) cr__sdf_numbers(im, contact, "collide_bitmask", 1, 1, bits);
     }
     if (cr__import_ok(im) && (*bits < -1.0 || *bits > 4294967295.0 || floor(*bits) != *bits))
@@ -228,8 +273,9 @@ int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
     return count;
 }
 
-static void put_friction(crTree* tree, crJson* to, double mu, double mu2, crVec3 axis) {
+static void put_friction(crTree* tree, crJson* to, double mu, double mu2, double spin, crVec3 axis) {
     cr_tree_number(tree, to, "mu", mu);
+    if (spin > 0.0) cr_tree_number(tree, to, "mu_spin", spin);
     if (mu == mu2) return;
     cr_tree_number(tree, to, "mu2", mu2);
     cr_tree_vector(tree, to, "axis", axis);
@@ -245,7 +291,7 @@ void cr__sdf_materials(crSdfWorld* w) {
         surface_name(i, names[0]);
         cr__tree_at(w->im, s->node);
         crJson* to = cr_tree_object(tree, materials, names[0]);
-        put_friction(tree, to, s->mu, s->mu2, s->axis);
+        put_friction(tree, to, s->mu, s->mu2, s->spin, s->axis);
         cr_tree_number(tree, to, "e", s->e);
     }
     crJson* pairs = w->surface_count > 1 ? cr_tree_list(tree, tree->doc->root, "pairs") : NULL;
@@ -263,6 +309,6 @@ void cr__sdf_materials(crSdfWorld* w) {
         crJson* both = cr_tree_list(tree, to, "materials");
         cr_tree_text(tree, both, NULL, names[0]);
         cr_tree_text(tree, both, NULL, names[1]);
-        put_friction(tree, to, fmin(a->mu, b->mu), fmin(a->mu2, b->mu2), a->axis);
+        put_friction(tree, to, fmin(a->mu, b->mu), fmin(a->mu2, b->mu2), fmin(a->spin, b->spin), a->axis);
     }
 }

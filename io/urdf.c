@@ -74,7 +74,8 @@ static void collect_urdf(crUrdf* r) {
         if (cr__urdf_find_link(r, name) >= 0)
             cr__import_refuse(im, node, cr_xml_attr(node, "name"), CR_ERR_NAME,
                               "a link is called \"%.60s\" already", name);
-        all[r->link_count++] = (crUrdfLink){.node = node, .name = name, .joint = -1, .mu = {-1.0, -1.0}};
+        all[r->link_count++] = (crUrdfLink){
+            .node = node, .name = name, .joint = -1, .mu = {-1.0, -1.0}, .axis = {1.0, 0.0, 0.0}};
     }
 }
 

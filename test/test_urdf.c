@@ -99,7 +99,7 @@ TEST(gazebo_and_schema) {
                   NULL, &c, __LINE__)) {
         const crSurface* s = &c.scene.model->materials[c.scene.model->shapes[0].material].surface;
         CHECK(s->mu == 0.2 && s->mu2 == 0.4 && case_body(&c, "a")->gravity_scale == 0.0);
-        CHECK(case_note(&c, "xmlns") == NULL && case_note(&c, "<kp>")->level == CR_NOTE_UNSUPPORTED);
+        CHECK(case_note(&c, "xmlns") == NULL && case_note(&c, "<kp>")->level == CR_NOTE_IGNORED);
         CHECK(case_note(&c, "<plugin>")->level == CR_NOTE_IGNORED);
         case_free(&c);
     }

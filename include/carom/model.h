@@ -49,6 +49,9 @@ typedef struct crSurface {
     double mu_stribeck;               // height of the smooth Stribeck hump over mu, >= 0
     double speed_stribeck;            // slip speed of its top, m/s, > 0
     const crByImpact* by_impact;      // NULL, or coefficients that depend on the impact (override e, et, mu)
+    // Of a pair: the law of its impacts under rule sequence, NULL: the law of the step. It must live as long as the
+    // model does.
+    const struct crLaw* law;
 } crSurface;
 
 typedef struct crMaterial {

@@ -77,6 +77,8 @@ static void put_curve(Image* image, size_t where, const crCurve* c) {
 }
 
 static void put_surface(Image* image, size_t at, const crSurface* s) {
+    // no rule there reads it
+    clear_bytes(image, at + offsetof(crSurface, law), sizeof s->law);
     if (s->vertex_count > 0) POINT(image, at, crSurface, vertices, s, s->vertex_count);
     if (s->by_impact != NULL) {
         size_t by = POINT(image, at, crSurface, by_impact, s, 1);
