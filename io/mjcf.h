@@ -68,8 +68,10 @@ typedef struct crMjcfGeom {
     const char* rgba;  // of the geom or its material, NULL where neither has one
     int mesh, hfield;
     uint64_t group, mask;  // contype and conaffinity, and bits of explicit pairs
+    bool hidden;           // true if MuJoCo's viewer does not show it unless asked: a group above 2
     int condim, priority;
     double friction[3];
+    double solref[2];            // time constant and damping ratio, or minus stiffness and minus damping
     double surface_velocity[6];  // of a belt: linear and angular, in the geom's frame
     bool belt;
     int own;  // number of its own material, 0: shared with geoms of the same values
@@ -123,6 +125,7 @@ typedef struct crMjcfBody {
 typedef struct crMjcfPair {
     int a, b;
     double mu, spin, roll;
+    double e;  // restitution; negative: what the two geoms make of it
 } crMjcfPair;
 
 // Fixed, along joints; or spatial, between the first of its sites and that of its other end, `count` times
@@ -146,6 +149,7 @@ typedef struct crMjcfActuator {
     int joints[CR_ACTUATOR_JOINTS];
     double gear[CR_ACTUATOR_JOINTS];
     double gain[3], bias[3];
+    double damp_ratio;  // of a servo with the inertia of its joints; 0: bias[2] is the damping
     bool ctrl_limited, force_limited;
     double ctrl_range[2], force_range[2];
     double ctrl;             // at the start
@@ -231,6 +235,20 @@ void cr__mjcf_add_spring(crMjcfJoint* j, double stiffness, double rest,
                          double damping);                                      // a second one along a joint
 const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name);  // NULL where there is none
 crJson* cr__mjcf_constraint(crMjcf* mj, crXml* node, const char* type, const char* a, const char* b);
+
+// mjcf_soft.c: numbers that soften MuJoCo's constraints
+// Marks the attributes that only say how soft a contact or limit is, with a note: it is hard here.
+void cr__mjcf_soft(crMjcf* mj, crXml* node, int class, const char* const* attrs);
+double cr__mjcf_restitution(const double solref[2]);
+// solref of a contact of two geoms of the same priority
+void cr__mjcf_mix(const double a[2], const double b[2], double out[2]);
+// The ends of a range moved inwards by the attribute margin, where MuJoCo's limits act. A warning, and no change, where
+// the ends would meet.
+void cr__mjcf_margin(crMjcf* mj, crXml* node, int class, double* lower, double* upper);
+
+// Sum over the joints of a transmission of the inertia along a joint, its armature included, over gear^2, in the reference
+// position.
+double cr__mjcf_reflected(const crMjcf* mj, const crMjcfActuator* a);
 
 // by name; -1 where there is none
 #define CR_MJCF_MAX_FILES 100

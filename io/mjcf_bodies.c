@@ -73,6 +73,14 @@ static void joint_forces(crMjcf* mj, crXml* node, int class, crMjcfJoint* j) {
     j->frictionloss = cr__mjcf_number(mj, node, class, "frictionloss", 0.0);
     j->armature = cr__mjcf_number(mj, node, class, "armature", 0.0);
     actuator_range(mj, node, class, j);
+    static const char* const soft[] = {"solreflimit", "solimplimit", "solreffriction", "solimpfriction",
+                                       NULL};
+    cr__mjcf_soft(mj, node, class, soft);
+    // the angle of a ball has an upper limit only
+    double none = -(double)INFINITY;
+    bool ball = j->kind == CR_MJCF_BALL;
+    if (j->limited && j->kind != CR_MJCF_FREE)
+        cr__mjcf_margin(mj, node, class, ball ? &none : &j->lower, &j->upper);
     if (j->kind == CR_MJCF_FREE || j->kind == CR_MJCF_BALL) j->ref = j->springref = 0.0;
     bool acts = j->limited || j->stiffness != 0.0 || j->damping != 0.0 || j->frictionloss != 0.0;
     if (j->kind == CR_MJCF_FREE && (acts || j->armature != 0.0)) {

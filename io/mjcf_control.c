@@ -78,6 +78,11 @@ static bool read_general(crMjcf* mj, crXml* node, int class, crMjcfActuator* a, 
     memcpy(a->gain, (const double[]){gain[0], affine_gain ? gain[1] : 0.0, affine_gain ? gain[2] : 0.0},
            sizeof a->gain);
     if (affine_bias) memcpy(a->bias, bias, sizeof a->bias);
+    // MuJoCo takes a positive number here for a damping ratio where the force is that of a servo
+    if (affine_bias && bias[2] > 0.0 && bias[1] == -gain[0]) {
+        a->damp_ratio = bias[2];
+        a->bias[2] = 0.0;
+    }
     return known;
 }
 
@@ -94,10 +99,10 @@ static bool read_force(crMjcf* mj, crXml* node, int class, crMjcfActuator* a, co
         if (is(node, "intvelocity")) *dynamics = "integrator";
         if (is(node, "position") && cr__mjcf_number(mj, node, class, "timeconst", 0.0) > 0.0)
             *dynamics = "filterexact";
-        if (cr__mjcf_attr(mj, node, class, "dampratio") != NULL) {
-            cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
-                            "<%s> dampratio: the servo acts without damping", node->name);
-        }
+        a->damp_ratio = cr__mjcf_number(mj, node, class, "dampratio", 0.0);
+        if (a->damp_ratio < 0.0)
+            cr__import_refuse(mj->im, node, cr_xml_attr(node, "dampratio"), CR_ERR_RANGE,
+                              "is %g, must not be negative", a->damp_ratio);
     } else if (is(node, "velocity") || is(node, "damper")) {
         kv = cr__mjcf_number(mj, node, class, "kv", 1.0);
         if (is(node, "damper")) memcpy(a->gain, (const double[]){0.0, 0.0, -kv}, sizeof a->gain);
@@ -192,6 +197,8 @@ static void add_actuator(crMjcf* mj, crXml* node) {
     } else if (read_transmission(mj, node, class, &a)) {
         read_activation(mj, node, class, dynamics, &a);
         read_ranges(mj, node, class, &a);
+        if (a.damp_ratio > 0.0)
+            a.bias[2] = -2.0 * a.damp_ratio * sqrt(fmax(0.0, a.gain[0] * cr__mjcf_reflected(mj, &a)));
         const char* name = a.name != NULL && *a.name != '\0'
                                ? a.name
                                : cr__import_format(im, "actuator%d", mj->actuator_count);
@@ -293,12 +300,25 @@ static void reference(crMjcf* mj) {
     }
 }
 
-// n numbers of a keyframe, NULL where it has none
+// n numbers of a keyframe, NULL where it has none. MuJoCo fills up a keyframe that is too short: with the reference
+// position, and with zeros.
 static double* key_numbers(crMjcf* mj, crXml* key, const char* name, int n) {
-    if (cr_xml_attr(key, name) == NULL) return NULL;
+    crXmlAttr* attr = cr_xml_attr(key, name);
+    if (attr == NULL) return NULL;
     double* x = cr__import_alloc(mj->im, ((size_t)n + 1) * sizeof *x);
-    if (x == NULL) return NULL;
-    return cr__mjcf_numbers(mj, key, -1, name, n, n, x) || n == 0 ? x : NULL;
+    if (x == NULL || n == 0) return x;
+    int given = cr__import_numbers(mj->im, key, attr, attr->value, 1, n, x), at = 0;
+    bool places = strcmp(name, "qpos") == 0;
+    for (int i = 0; i < mj->joint_count && places; i++) {
+        for (int k = 0; k < joint_nq(&mj->joints[i]); k++, at++) {
+            if (at >= given) x[at] = mj->joints[i].q0[k];
+        }
+    }
+    if (given > 0 && given < n)
+        cr__import_note(mj->im, CR_NOTE_IGNORED, key, attr,
+                        "<key> %s has %d of %d numbers: the others are %s", name, given, n,
+                        places ? "those of the reference position" : "0");
+    return given > 0 ? x : NULL;
 }
 
 static void count(const crMjcf* mj, int* nq, int* nv) {

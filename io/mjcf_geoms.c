@@ -339,6 +339,16 @@ static void contact_values(crMjcf* mj, crXml* node, int class, crMjcfGeom* g) {
     memcpy(g->friction, (const double[]){1.0, 0.005, 0.0001}, sizeof g->friction);
     double mu[3] = {1.0, 0.005, 0.0001};
     if (cr__mjcf_numbers(mj, node, class, "friction", 1, 3, mu)) memcpy(g->friction, mu, sizeof mu);
+    static const char* const soft[] = {"solimp", "solmix", NULL};
+    g->solref[0] = 0.02;
+    g->solref[1] = 1.0;
+    cr__mjcf_numbers(mj, node, class, "solref", 2, 2, g->solref);
+    cr__mjcf_soft(mj, node, class, soft);
+    // contacts begin at margin - gap
+    crXmlAttr* margin = cr__mjcf_attr(mj, node, class, "margin");
+    double beyond =
+        cr__mjcf_number(mj, node, class, "margin", 0.0) - cr__mjcf_number(mj, node, class, "gap", 0.0);
+    if (margin != NULL) margin->used = !(beyond > 0.0);
     cr__mjcf_numbers(mj, node, class, "surfacevel", 3, 6, g->surface_velocity);
     for (int k = 0; k < 6; k++) {
         g->belt = g->belt || g->surface_velocity[k] != 0.0;
@@ -395,6 +405,7 @@ void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, c
         cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a primitive fitted to a mesh is not supported");
     if (!cr__import_ok(im)) return;
     g.rgba = color_of(mj, node, class);
+    g.hidden = cr__mjcf_number(mj, node, class, "group", 0.0) > 2.0;
     geom_size(mj, node, class, &g);
     g.pose = cr_pose_mul(frame, g.pose);
     contact_values(mj, node, class, &g);

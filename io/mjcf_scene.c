@@ -13,11 +13,12 @@
 
 static bool same_surface(const crMjcfGeom* a, const crMjcfGeom* b) {
     return a->own == b->own && a->condim == b->condim && a->priority == b->priority &&
-           memcmp(a->friction, b->friction, sizeof a->friction) == 0;
+           memcmp(a->friction, b->friction, sizeof a->friction) == 0 &&
+           cr__mjcf_restitution(a->solref) == cr__mjcf_restitution(b->solref);
 }
 
-// mu, mu_spin, mu_roll of a contact of these geoms
-static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[3]) {
+// mu, mu_spin, mu_roll and e of a contact of these geoms
+static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[4]) {
     const crMjcfGeom* first = a->priority > b->priority ? a : b;
     bool ranked = a->priority != b->priority;
     int condim = ranked ? first->condim : a->condim > b->condim ? a->condim : b->condim;
@@ -26,12 +27,16 @@ static void combine(const crMjcfGeom* a, const crMjcfGeom* b, double out[3]) {
         double mu = ranked ? first->friction[k] : fmax(a->friction[k], b->friction[k]);
         out[k] = condim >= least[k] ? mu : 0.0;
     }
+    double solref[2];
+    cr__mjcf_mix(a->solref, b->solref, solref);
+    out[3] = cr__mjcf_restitution(ranked ? first->solref : solref);
 }
 
-static void put_surface(crTree* tree, crJson* to, const double mu[3]) {
+static void put_surface(crTree* tree, crJson* to, const double mu[4]) {
     cr_tree_number(tree, to, "mu", mu[0]);
     if (mu[1] > 0.0) cr_tree_number(tree, to, "mu_spin", mu[1]);
     if (mu[2] > 0.0) cr_tree_number(tree, to, "mu_roll", mu[2]);
+    if (mu[3] > 0.0) cr_tree_number(tree, to, "e", mu[3]);
 }
 
 static void material_name(int material, char name[NAME]) { snprintf(name, NAME, "surface%d", material); }
@@ -56,7 +61,7 @@ static int number_materials(crMjcf* mj, int* first) {
     return count;
 }
 
-static void put_pair(crMjcf* mj, crJson** list, const crXml* node, int a, int b, const double mu[3]) {
+static void put_pair(crMjcf* mj, crJson** list, const crXml* node, int a, int b, const double mu[4]) {
     crTree* tree = &mj->im->tree;
     char names[2][NAME];
     if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "pairs");
@@ -88,7 +93,7 @@ static void put_materials(crMjcf* mj) {
     for (int m = 0; m < count; m++) {
         const crMjcfGeom* g = &mj->geoms[first[m]];
         char name[NAME];
-        double mu[3];
+        double mu[4];
         material_name(m, name);
         combine(g, g, mu);
         cr__tree_at(mj->im, g->node);
@@ -100,10 +105,13 @@ static void put_materials(crMjcf* mj) {
         if (j <= i) continue;
         const crMjcfGeom* a = &mj->geoms[first[i]];
         const crMjcfGeom* b = &mj->geoms[first[j]];
-        double mu[3];
+        double mu[4];
         combine(a, b, mu);
         const crMjcfPair* own = explicit_pair(mj, a, b);
-        if (own != NULL) memcpy(mu, (const double[]){own->mu, own->spin, own->roll}, sizeof mu);
+        if (own != NULL) {
+            double e = own->e >= 0.0 ? own->e : mu[3];
+            memcpy(mu, (const double[]){own->mu, own->spin, own->roll, e}, sizeof mu);
+        }
         put_pair(mj, &pairs, b->node, i, j, mu);
     }
 }
@@ -122,14 +130,19 @@ static void put_field(crTree* tree, crJson* to, const crMjcfField* field, crPose
     pose->p = cr_pose_point(*pose, cr_vec3(-s[0], -s[1], 0.0));
 }
 
-static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool filters) {
+// a look has no material, and a mesh keeps its triangles
+static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool look) {
     static const char* const names[] = {"halfspace", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
     cr__tree_at(im, g->node);
     crJson* to = cr_tree_object(tree, shapes, NULL);
     if (g->kind == CR_MJCF_MESH) {
-        cr__mesh_hull(im, to, &mj->meshes[g->mesh].triangles);
+        const crTriangles* mesh = &mj->meshes[g->mesh].triangles;
+        if (look && mesh->triangle_count > 0 && !cr__looks_full(im))
+            cr__mesh_look(im, g->node, to, mesh);
+        else
+            cr__mesh_hull(im, to, mesh);
     } else if (g->kind == CR_MJCF_HFIELD) {
         put_field(tree, to, &mj->fields[g->hfield], &pose);
     } else {
@@ -148,10 +161,16 @@ static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose po
     } else {
         cr__tree_pose(im, to, pose);
     }
+    cr__tree_color(im, to, g->rgba);
+    return to;
+}
+
+static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool filters) {
+    crTree* tree = &mj->im->tree;
+    crJson* to = put_solid(mj, shapes, g, pose, false);
     char name[NAME];
     material_name(g->material, name);
     cr_tree_text(tree, to, "material", name);
-    cr__tree_color(im, to, g->rgba);
     if (!filters) return;
     cr_tree_number(tree, to, "group", mj->option.contact ? (double)g->group : 0.0);
     cr_tree_number(tree, to, "mask", mj->option.contact ? (double)g->mask : 0.0);
@@ -164,10 +183,29 @@ static bool is_belt(const crMjcf* mj, const crMjcfGeom* g) {
     return g->belt && !flat && mj->bodies[g->body].weld == 0;
 }
 
+static bool touches(const crMjcfGeom* g) { return g->group != 0 || g->mask != 0; }
+
+// The looks of a body that has a mesh which touches nothing: all of its geoms that a viewer shows. Returns false and
+// adds nothing for other bodies.
+static bool put_looks(crMjcf* mj, crJson* to, int body) {
+    crJson* looks = NULL;
+    bool mesh = false;
+    for (int i = mj->bodies[body].geom_first; i >= 0 && !mesh; i = mj->geoms[i].next) {
+        mesh = mj->geoms[i].kind == CR_MJCF_MESH && !touches(&mj->geoms[i]) && !mj->geoms[i].hidden;
+    }
+    for (int i = mj->bodies[body].geom_first; i >= 0 && mesh; i = mj->geoms[i].next) {
+        if (mj->geoms[i].hidden) continue;
+        if (looks == NULL) looks = cr_tree_list(&mj->im->tree, to, "looks");
+        put_solid(mj, looks, &mj->geoms[i], mj->geoms[i].pose, true);
+    }
+    return mesh;
+}
+
 static void put_shapes(crMjcf* mj, crJson* to, const char* key, int body, bool filters) {
     crJson* shapes = NULL;
+    bool looks = body != 0 && put_looks(mj, to, body);
     for (int i = mj->bodies[body].geom_first; i >= 0; i = mj->geoms[i].next) {
-        if (is_belt(mj, &mj->geoms[i])) continue;
+        if (is_belt(mj, &mj->geoms[i]) || (looks && !touches(&mj->geoms[i]))) continue;
         if (shapes == NULL) shapes = cr_tree_list(&mj->im->tree, to, key);
         put_shape(mj, shapes, &mj->geoms[i], mj->geoms[i].pose, filters);
     }

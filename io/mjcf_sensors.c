@@ -54,6 +54,7 @@ typedef struct Kind {
 } Kind;
 static const Kind kinds[] = {{"jointpos", "joint_position", "joint"},
                              {"jointvel", "joint_velocity", "joint"},
+                             {"jointactuatorfrc", "joint_force", "joint"},
                              {"ballquat", "joint_position", "joint"},
                              {"actuatorpos", "actuator_position", "actuator"},
                              {"actuatorvel", "actuator_velocity", "actuator"},

@@ -34,9 +34,17 @@ static void read_forces(crMjcf* mj, crMjcfTendon* t) {
     t->rest = rest[0];
     if (!mj->option.frictionloss) t->frictionloss = 0.0;
     if (!mj->option.passive) t->stiffness = t->damping = 0.0;
+    static const char* const soft[] = {"solreflimit", "solimplimit", "solreffriction", "solimpfriction",
+                                       NULL};
+    cr__mjcf_soft(mj, t->node, class, soft);
     if (t->limited && !(t->lower < t->upper))
         cr__import_refuse(mj->im, t->node, cr_xml_attr(t->node, "range"), CR_ERR_RANGE,
                           "is %g to %g, must be from less to more", t->lower, t->upper);
+}
+
+// limits act at the margin
+static void move_limits(crMjcf* mj, crMjcfTendon* t) {
+    if (t->limited) cr__mjcf_margin(mj, t->node, cr__mjcf_class(mj, t->node, 0), &t->lower, &t->upper);
 }
 
 static void read_joints(crMjcf* mj, crMjcfTendon* t) {
@@ -118,10 +126,26 @@ static bool read_sites(crMjcf* mj, crMjcfTendon* t) {
     return straight && sites == 2 && (count[0] == count[1] || count[0] == 1 || count[1] == 1);
 }
 
+// true if every two sites belong to bodies that do not move to each other
+static bool lifeless(const crMjcf* mj, const crMjcfTendon* t) {
+    int a = t->joints[0], b = t->joints[1];
+    for (int i = 0; i < t->count; i++, a = next_replica(mj, a), b = next_replica(mj, b)) {
+        if (mj->bodies[mj->sites[a].body].weld != mj->bodies[mj->sites[b].body].weld) return false;
+    }
+    return true;
+}
+
 static void read_spatial(crMjcf* mj, crMjcfTendon* t) {
     bool acts = t->limited || t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0;
     bool straight = read_sites(mj, t);
     if (!cr__import_ok(mj->im)) return;
+    if (straight && lifeless(mj, t)) {
+        cr__mjcf_attr(mj, t->node, cr__mjcf_class(mj, t->node, 0), "margin");
+        cr__import_note(mj->im, CR_NOTE_IGNORED, t->node, NULL,
+                        "<spatial> of bodies that do not move to each other");
+        t->count = 0;
+        return;
+    }
     if (!straight) {
         if (acts) cannot(mj, t, "that bends (wrapping, pulleys, more than two sites)");
         t->count = 0;
@@ -129,6 +153,7 @@ static void read_spatial(crMjcf* mj, crMjcfTendon* t) {
     }
     if (t->stiffness != 0.0 || t->damping != 0.0) cannot(mj, t, "with a spring or a damper");
     if (t->frictionloss != 0.0) cannot(mj, t, "with dry friction");
+    move_limits(mj, t);
     if (t->limited && t->lower < 0.0) t->lower = 0.0;
     if (!t->limited) t->count = 0;
 }
@@ -137,6 +162,7 @@ static void read_fixed(crMjcf* mj, crMjcfTendon* t) {
     bool acts = t->limited || t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0;
     read_joints(mj, t);
     if (!cr__import_ok(mj->im) || t->count == 0) return;
+    move_limits(mj, t);
     if (t->count == 1) {
         along_joint(mj, t);
     } else if (t->count > 2) {

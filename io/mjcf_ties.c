@@ -89,7 +89,12 @@ static void pair_surface(crMjcf* mj, crXml* node, crMjcfGeom* a, crMjcfGeom* b, 
     double condim = cr__mjcf_number(mj, node, class, "condim", a->condim > b->condim ? a->condim : b->condim);
     if (given && f[0] < 0.0)
         cr__import_refuse(mj->im, node, cr_xml_attr(node, "friction"), CR_ERR_RANGE, "must not be negative");
-    *pair = (crMjcfPair){.mu = condim >= 3.0 ? f[0] : 0.0,
+    static const char* const soft[] = {"solimp", "solreffriction", NULL};
+    double solref[2] = {0.02, 1.0};
+    bool bounces = cr__mjcf_numbers(mj, node, class, "solref", 2, 2, solref);
+    cr__mjcf_soft(mj, node, class, soft);
+    *pair = (crMjcfPair){.e = bounces ? cr__mjcf_restitution(solref) : -1.0,
+                         .mu = condim >= 3.0 ? f[0] : 0.0,
                          .spin = condim >= 4.0 ? fmax(0.0, f[2]) : 0.0,
                          .roll = condim >= 6.0 ? fmax(0.0, f[3]) : 0.0};
 }

@@ -236,7 +236,7 @@ static void read_sensor(const crPlace* place, crScene* scene) {
     cr_place_need(place, "type", "what is measured, such as joint_position");
     cr_place_choice(place, "type", types, &kind);
     sensor.kind = (crSensorKind)kind;
-    const char* field = kind <= CR_SENSOR_JOINT_VELOCITY   ? "joint"
+    const char* field = kind <= CR_SENSOR_JOINT_FORCE      ? "joint"
                         : kind <= CR_SENSOR_ACTUATOR_FORCE ? "actuator"
                                                            : "site";
     if (kind != CR_SENSOR_ENERGY) {

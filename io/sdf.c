@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-static const char* const ignored_elements[] = {"visual",
+static const char* const ignored_elements[] = {"laser_retro",
+                                               "max_contacts",
                                                "light",
                                                "scene",
                                                "gui",
@@ -41,6 +42,14 @@ static void read_settings_sdf(crSdfWorld* w, crXml* world) {
             other->used = true;
             other->child = NULL;
         }
+    }
+    // systems of Gazebo: its solver, its windows
+    for (crXml* child = world->child; child != NULL; child = child->next) {
+        if (strcmp(child->name, "plugin") != 0) continue;
+        cr__import_note(im, CR_NOTE_IGNORED, child, NULL, "<plugin> of a world steers Gazebo");
+        child->used = true;
+        child->child = NULL;
+        child->attrs = NULL;
     }
     cr__sdf_numbers(im, world, "gravity", 3, 3, g);
     cr_tree_vector(tree, tree->doc->root, "gravity", cr_vec3(g[0], g[1], g[2]));

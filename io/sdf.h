@@ -24,6 +24,7 @@ typedef struct crSdfFrame {
 typedef struct crSdfSurface {
     const crXml* node;
     double mu, mu2, e;
+    double spin;  // moment against spin over normal force, m
     crVec3 axis;  // of mu, in the link's frame
 } crSdfSurface;
 

@@ -1,8 +1,10 @@
-// sdf_shapes.c - collision shapes of SDF links and the surfaces they have.
+// sdf_shapes.c - collision shapes of SDF links, the surfaces they have, and visuals as looks.
 //
 // mu, mu2 and fdir1 of <ode> are an ellipse of friction, restitution_coefficient is e. Two surfaces make the
-// smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis.
-// A plane is a half-space. Fails: by element.
+// smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis. A torsional
+// coefficient c over a patch of radius r is the moment 3 pi/16 c r N against spin. Numbers that soften contacts are noted.
+// A plane is a half-space; a visual one is a square of its size, unless the link has a plane to collide with. Fails: by
+// element.
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +28,7 @@ static crVec3 three(crImporting* im, crXml* element, const char* name, crVec3 ot
 
 static bool same(const crSdfSurface* a, const crSdfSurface* b) {
     bool round = a->mu == a->mu2;
-    return a->mu == b->mu && a->mu2 == b->mu2 && a->e == b->e &&
+    return a->mu == b->mu && a->mu2 == b->mu2 && a->e == b->e && a->spin == b->spin &&
            (round || cr_norm(cr_sub(a->axis, b->axis)) == 0.0);
 }
 
@@ -38,8 +40,41 @@ static void mark_zero(crImporting* im, crXml* element, const char* name) {
     child->used = x == 0.0;
 }
 
+// elements that steer other solvers, or say how soft a contact is
+static void pass_over(crImporting* im, crXml* element, const char* const* names) {
+    for (int i = 0; element != NULL && names[i] != NULL; i++) {
+        crXml* child = cr_xml_child(element, names[i]);
+        if (child == NULL) continue;
+        cr__import_note(im, CR_NOTE_IGNORED, child, NULL,
+                        "<%s> in <%s> steers another solver: contacts are hard", child->name, element->name);
+        child->used = true;
+        child->child = NULL;
+    }
+}
+
+static void read_torsion(crImporting* im, crXml* friction, crSdfSurface* s) {
+    static const char* const others[] = {"ode", "surface_radius", NULL};
+    crXml* torsional = cr__used_child(friction, "torsional");
+    if (torsional == NULL) return;
+    double coefficient = 1.0, radius = 0.0;
+    cr__sdf_numbers(im, torsional, "coefficient", 1, 1, &coefficient);
+    cr__sdf_numbers(im, torsional, "patch_radius", 1, 1, &radius);
+    bool patch = cr__sdf_flag(im, torsional, "use_patch_radius", true);
+    pass_over(im, torsional, others);
+    if (cr__import_ok(im) && (coefficient < 0.0 || radius < 0.0))
+        cr__import_refuse(im, torsional, NULL, CR_ERR_RANGE,
+                          "coefficient and patch_radius must not be negative");
+    s->spin = patch ? 3.0 * CR_PI / 16.0 * coefficient * radius : 0.0;
+    if (!patch && coefficient > 0.0)
+        cr__import_note(im, CR_NOTE_UNSUPPORTED, torsional, NULL,
+                        "<torsional> by depth is not supported: contacts spin freely");
+}
+
 static void read_friction(crImporting* im, crXml* surface, crPose pose, crSdfSurface* s) {
+    static const char* const others[] = {"bullet", "dart", "simbody", NULL};
     crXml* friction = cr__used_child(surface, "friction");
+    if (friction != NULL) read_torsion(im, friction, s);
+    pass_over(im, friction, others);
     crXml* ode = friction != NULL ? cr__used_child(friction, "ode") : NULL;
     if (ode == NULL) return;
     cr__sdf_numbers(im, ode, "mu", 1, 1, &s->mu);
@@ -50,7 +85,7 @@ static void read_friction(crImporting* im, crXml* surface, crPose pose, crSdfSur
     if (!(cr_norm(axis) > 0.0)) axis = s->axis;
     s->axis = cr_quat_rotate(pose.q, axis);
     if (s->mu != s->mu2 && !directed)
-        cr__import_note(im, CR_NOTE_UNSUPPORTED, ode, NULL, "<mu2> without <fdir1>: mu is taken along x");
+        cr__import_note(im, CR_NOTE_IGNORED, ode, NULL, "<mu2> without <fdir1>: mu is taken along x");
     mark_zero(im, ode, "slip1");
     mark_zero(im, ode, "slip2");
     if (cr__import_ok(im) && (s->mu < 0.0 || s->mu2 < 0.0))
@@ -66,8 +101,19 @@ static int read_surface_shapes(crSdfWorld* w, crXml* collision, crPose pose, dou
     if (surface != NULL) {
         crXml* bounce = cr__used_child(surface, "bounce");
         crXml* contact = cr__used_child(surface, "contact");
+        static const char* const soft[] = {
+            "ode", "bullet", "dart", "simbody", "poissons_ratio", "elastic_modulus", NULL};
         read_friction(im, surface, pose, &s);
+        pass_over(im, contact, soft);
+        if (contact != NULL && cr__sdf_flag(im, contact, "collide_without_contact", false))
+            cr__import_note(im, CR_NOTE_UNSUPPORTED, contact, NULL,
+                            "<collide_without_contact> is not supported: the shape is solid");
         if (bounce != NULL) cr__sdf_numbers(im, bounce, "restitution_coefficient", 1, 1, &s.e);
+        crXml* threshold = bounce != NULL && s.e > 0.0 ? cr_xml_child(bounce, "threshold") : NULL;
+        if (threshold != NULL)
+            cr__import_note(im, CR_NOTE_IGNORED, threshold, NULL,
+                            "<threshold>: contacts bounce at every speed");
+        if (bounce != NULL) cr__used_child(bounce, "threshold");
         if (contact != NULL) cr__sdf_numbers(im, contact, "collide_bitmask", 1, 1, bits);
     }
     if (cr__import_ok(im) && (*bits < -1.0 || *bits > 4294967295.0 || floor(*bits) != *bits))
@@ -95,8 +141,29 @@ static void put_plane(crImporting* im, crXml* node, crPose pose, crJson* to) {
     cr_tree_number(&im->tree, to, "offset", length > 0.0 ? cr_dot(n, pose.p) / length : 0.0);
 }
 
+// the square of a visual plane
+static void put_square(crImporting* im, crXml* node, crPose pose, crJson* to) {
+    crVec3 n = three(im, node, "normal", cr_vec3(0, 0, 1));
+    double size[2] = {1.0, 1.0}, length = cr_norm(n);
+    cr__sdf_numbers(im, node, "size", 2, 2, size);
+    if (!(length > 0.0)) cr__import_refuse(im, node, NULL, CR_ERR_UNIT, "normal must not be zero");
+    crMat3 F = cr_frame(length > 0.0 ? cr_scale(1.0 / length, n) : cr_vec3(0, 0, 1));
+    crVec3 corners[4];
+    for (int i = 0; i < 4; i++) {
+        double a = i == 0 || i == 3 ? -0.5 : 0.5, b = i < 2 ? -0.5 : 0.5;
+        corners[i] =
+            cr_add(cr_scale(a * size[0], cr_mat3_column(F, 1)), cr_scale(b * size[1], cr_mat3_column(F, 2)));
+    }
+    int triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    cr__mesh_look(im, node, to, &(crTriangles){4, 2, corners, triangles});
+    cr__tree_pose(im, to, pose);
+}
+
+// how a geometry is taken
+typedef enum Use { COLLIDES, SEEN, SEEN_ON_PLANE } Use;
+
 // false where the geometry is nothing, or nothing that carom has: then it is noted
-static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes, crJson** made) {
+static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes, Use use, crJson** made) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
     static const char* const round[] = {"sphere", "cylinder", "capsule", "cone"};
@@ -123,15 +190,16 @@ static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes
         cr_tree_text(tree, to, "type", "ellipsoid");
         cr_tree_vector(tree, to, "radii", three(im, node, "radii", cr_vec3(1, 1, 1)));
     } else if (strcmp(node->name, "plane") == 0) {
-        put_plane(im, node, pose, to);
+        (use == SEEN ? put_square : put_plane)(im, node, pose, to);
         return true;
     } else if (strcmp(node->name, "mesh") == 0) {
         crTriangles mesh;
         const char* uri = cr__sdf_text(im, node, "uri");
         crVec3 scale = three(im, node, "scale", cr_vec3(1, 1, 1));
         if (uri == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs <uri>");
-        if (cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh))
-            cr__mesh_hull(im, to, &mesh);
+        bool good = cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh);
+        if (good && use == COLLIDES) cr__mesh_hull(im, to, &mesh);
+        if (good && use != COLLIDES) cr__mesh_look(im, node, to, &mesh);
     }
     cr__tree_pose(im, to, pose);
     return true;
@@ -139,12 +207,37 @@ static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes
 
 static void surface_name(int index, char name[NAME]) { snprintf(name, NAME, "surface%d", index); }
 
-// diffuse colour of a link's first visual, NULL where it has none
-static const char* color_of_sdf(const crXml* link) {
-    const crXml* visual = cr_xml_child(link, "visual");
+// diffuse colour of a visual, NULL where it has none or visual is NULL
+static const char* color_of_sdf(const crXml* visual) {
     const crXml* material = visual != NULL ? cr_xml_child(visual, "material") : NULL;
     const crXml* diffuse = material != NULL ? cr_xml_child(material, "diffuse") : NULL;
     return diffuse != NULL ? diffuse->text : NULL;
+}
+
+static bool has_plane(const crXml* link) {
+    for (const crXml* node = link->child; node != NULL; node = node->next) {
+        const crXml* geometry = strcmp(node->name, "collision") == 0 ? cr_xml_child(node, "geometry") : NULL;
+        if (geometry != NULL && cr_xml_child(geometry, "plane") != NULL) return true;
+    }
+    return false;
+}
+
+static void put_look_sdf(void* ctx, crXml* visual, crJson* looks) {
+    crSdfWorld* w = ctx;
+    const char* relative = NULL;
+    crPose pose = cr__sdf_pose(w->im, visual, &relative);
+    const crXml* geometry = cr_xml_child(visual, "geometry");
+    if (relative != NULL)
+        cr__import_refuse(w->im, visual, NULL, CR_ERR_FIELD, "a pose with relative_to is not supported here");
+    for (crXml* g = geometry != NULL ? geometry->child : NULL; g != NULL && cr__import_ok(w->im);
+         g = g->next) {
+        crJson* made = NULL;
+        if (strcmp(g->name, "empty") == 0) continue;
+        if (put_geometry(w, g, pose, looks, has_plane(visual->parent) ? SEEN_ON_PLANE : SEEN, &made))
+            cr__tree_color(w->im, made, color_of_sdf(visual));
+        else
+            cr__import_refuse(w->im, g, NULL, CR_ERR_NAME, "is no shape that carom draws");
+    }
 }
 
 int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
@@ -166,21 +259,23 @@ int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
         for (crXml* g = geometry != NULL ? geometry->child : NULL; g != NULL && cr__import_ok(im);
              g = g->next) {
             crJson* made = NULL;
-            if (!put_geometry(w, g, pose, shapes, &made)) continue;
+            if (!put_geometry(w, g, pose, shapes, COLLIDES, &made)) continue;
             char name[NAME];
             surface_name(surface, name);
             cr_tree_text(&im->tree, made, "material", name);
-            cr__tree_color(im, made, color_of_sdf(link));
+            cr__tree_color(im, made, color_of_sdf(cr_xml_child(link, "visual")));
             if (bits >= 0.0) cr_tree_number(&im->tree, made, "group", bits);
             if (bits >= 0.0) cr_tree_number(&im->tree, made, "mask", bits);
             count++;
         }
     }
+    cr__import_looks(im, link, to, put_look_sdf, w);
     return count;
 }
 
-static void put_friction(crTree* tree, crJson* to, double mu, double mu2, crVec3 axis) {
+static void put_friction(crTree* tree, crJson* to, double mu, double mu2, double spin, crVec3 axis) {
     cr_tree_number(tree, to, "mu", mu);
+    if (spin > 0.0) cr_tree_number(tree, to, "mu_spin", spin);
     if (mu == mu2) return;
     cr_tree_number(tree, to, "mu2", mu2);
     cr_tree_vector(tree, to, "axis", axis);
@@ -196,7 +291,7 @@ void cr__sdf_materials(crSdfWorld* w) {
         surface_name(i, names[0]);
         cr__tree_at(w->im, s->node);
         crJson* to = cr_tree_object(tree, materials, names[0]);
-        put_friction(tree, to, s->mu, s->mu2, s->axis);
+        put_friction(tree, to, s->mu, s->mu2, s->spin, s->axis);
         cr_tree_number(tree, to, "e", s->e);
     }
     crJson* pairs = w->surface_count > 1 ? cr_tree_list(tree, tree->doc->root, "pairs") : NULL;
@@ -214,6 +309,6 @@ void cr__sdf_materials(crSdfWorld* w) {
         crJson* both = cr_tree_list(tree, to, "materials");
         cr_tree_text(tree, both, NULL, names[0]);
         cr_tree_text(tree, both, NULL, names[1]);
-        put_friction(tree, to, fmin(a->mu, b->mu), fmin(a->mu2, b->mu2), a->axis);
+        put_friction(tree, to, fmin(a->mu, b->mu), fmin(a->mu2, b->mu2), fmin(a->spin, b->spin), a->axis);
     }
 }

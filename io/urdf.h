@@ -10,6 +10,7 @@ typedef struct crUrdfLink {
     const char* out;
     int joint;         // above it, -1 for the root
     double mu[2];      // of <gazebo>: along and across, negative: none
+    crVec3 axis;       // of mu[0], in the link's frame
     bool weightless;   // of <gazebo>: turnGravityOff
     char surface[80];  // its material, "" where there is none
     const char* rgba;  // of its first visual, NULL where that has none

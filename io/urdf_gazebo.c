@@ -1,7 +1,7 @@
 // urdf_gazebo.c - what URDF says for Gazebo and controllers: friction and gravity of links, transmissions.
 //
-// Of <gazebo reference="LINK">: mu1, mu2 (an ellipse of friction along x and across) and turnGravityOff. A transmission
-// is a motor. Fails: by element; joints that are not there are refused by name.
+// Of <gazebo reference="LINK">: mu1, mu2 (an ellipse of friction along fdir1, else x, and across) and turnGravityOff. kp and kd
+// soften contacts, which are hard here. A transmission is a motor. Fails: by element; joints that are not there are refused by name.
 #include <math.h>
 #include <string.h>
 
@@ -40,10 +40,17 @@ static double value_of(crUrdf* r, crXml* element, double otherwise) {
     return x;
 }
 
+static void read_direction(crUrdf* r, crXml* element, crVec3* axis) {
+    double x[3] = {0.0, 0.0, 0.0};
+    if (cr__import_numbers(r->im, element, NULL, element->text, 3, 3, x) != 3) return;
+    crVec3 given = cr_vec3(x[0], x[1], x[2]);
+    // Gazebo takes zero for none
+    if (cr_norm(given) > 0.0) *axis = given;
+}
+
 // friction and gravity of a link as Gazebo has them; what else it says is for Gazebo
 static void read_gazebo(crUrdf* r, crXml* node) {
-    static const char* const acts[] = {"kp",          "kd",          "fdir1", "dampingFactor",
-                                       "selfCollide", "maxContacts", NULL};
+    static const char* const acts[] = {"dampingFactor", "selfCollide", NULL};
     crImporting* im = r->im;
     node->used = true;
     const char* reference = cr__attr_text(node, "reference");
@@ -62,6 +69,14 @@ static void read_gazebo(crUrdf* r, crXml* node) {
             if (mu < 0.0) cr__import_refuse(im, child, NULL, CR_ERR_RANGE, "is %g, must not be negative", mu);
         } else if (link != NULL && strcmp(child->name, "turnGravityOff") == 0) {
             link->weightless = cr__import_bool(im, child, NULL, child->text);
+        } else if (link != NULL && strcmp(child->name, "fdir1") == 0) {
+            read_direction(r, child, &link->axis);
+        } else if (link != NULL && strcmp(child->name, "selfCollide") == 0 &&
+                   cr__import_bool(im, child, NULL, child->text)) {
+            // links of one robot meet here
+        } else if (link != NULL && strcmp(child->name, "dampingFactor") == 0 &&
+                   value_of(r, child, 0.0) == 0.0) {
+            // nothing is damped
         } else {
             cr__import_note(im, link != NULL && matters ? CR_NOTE_UNSUPPORTED : CR_NOTE_IGNORED, child, NULL,
                             "<%.60s> in <gazebo> %s", child->name,
@@ -87,7 +102,7 @@ void cr__urdf_surfaces(crUrdf* r) {
         cr_tree_number(tree, to, "mu", mu);
         if (link->mu[1] >= 0.0 && link->mu[1] != mu) {
             cr_tree_number(tree, to, "mu2", link->mu[1]);
-            cr_tree_vector(tree, to, "axis", cr_vec3(1, 0, 0));
+            cr_tree_vector(tree, to, "axis", link->axis);
         }
     }
 }

@@ -46,13 +46,14 @@ def test_content_decides():
 def test_notes():
     """Warnings and notes with their places; --strict makes errors of warnings."""
     out, err = good("import", ARM)
-    check(f"{ARM}:10:26: warning: <geom> solref is not supported" in err, err)
+    check(f"{ARM}:10:26: warning: <geom> margin is not supported" in err and "note:" not in err, err)
+    out, err = good("info", ARM)
     check(f"{ARM}:16:5: note: <light> does not act on bodies" in err, err)
     out, err = good("run", ARM, "--duration", "0.01")
-    check("warning: <geom> solref" in err and "note:" not in err and "2 kinds of things" in err, err)
+    check("warning: <geom> margin" in err and "note:" not in err and "kinds of things" not in err, err)
     for verb in ("import", "info", "run"):
         status, out, err = carom(verb, ARM, "--strict")
-        check(status == 1 and "error: <geom> solref" in err, verb, status, err)
+        check(status == 1 and "error: <geom> margin" in err, verb, status, err)
         good(verb, BOUNCE, "--strict")
     status, out, err = carom("import", ARM, "--strict")
     check(out == "", "nothing is written")

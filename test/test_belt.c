@@ -37,6 +37,42 @@ TEST(belt_carries_a_crate) {
     cr_scene_free(&scene);
 }
 
+static const char wedge[] =
+    "{\"carom\": 1, \"step\": {\"dt\": 1e-4, \"duration\": 1}, \"materials\": {\"m\": {\"mu\": %.17g}},"
+    " \"bodies\": [{\"name\": \"belt\", \"joint\": \"fixed\", \"shapes\": [{\"type\": \"box\", \"half\": [5, "
+    "1, 0.1], \"material\": \"m\"}]}, {\"name\": \"wall\", \"joint\": \"fixed\", \"pos\": [1, 0, 0.5], "
+    "\"shapes\": [{\"type\": \"box\", \"half\": [0.1, 1, 0.39], \"material\": \"m\"}]}, {\"name\": \"ball\", "
+    "\"pos\": [0.8, 0, 0.2], \"shapes\": [{\"type\": \"sphere\", \"r\": 0.1, \"material\": \"m\"}]}], "
+    "\"drive\": [{\"body\": \"belt\", \"velocity\": [0.8, 0, 0], \"surface\": true}]}";
+
+// A belt drags a ball against a wall: the wall's friction presses the ball on the belt. With slip at both,
+// N_belt = m g + mu N_wall and N_wall = mu N_belt: N_belt = m g/(1 - mu^2), which has no bound as mu goes to 1; the belt
+// works mu N_belt v. Forces and work follow that, however large they are.
+TEST(wedged_ball) {
+    static const double mus[] = {0.5, 0.9, 0.99, 0.999, 0.99999};
+    for (int i = 0; i < 5; i++) {
+        char text[1200];
+        crScene scene;
+        crWorld* world = NULL;
+        snprintf(text, sizeof text, wedge, mus[i]);
+        if (!good(text, &scene)) return;
+        CHECK_STATUS(cr_scene_world(&scene, &world, NULL), CR_OK);
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        const crCertificate* c = cr_world_certificate(world);
+        double mass = scene.model->bodies[3].mass, h = 1e-4, mu = mus[i];
+        double press = mass * 9.81 * h / (1.0 - mu * mu);
+        CHECK(c->outcome == CR_OUTCOME_SOLVED);
+        CHECK_NEAR(c->work, mu * press * 0.8, 1e-6 * press);
+        // the ball turns, faster and faster, by what is left of the two moments, and stays where it is
+        CHECK_NEAR(cr_world_state(world)->v[4], -press * mu * (1.0 - mu) * 0.1 / (0.4 * mass * 0.01), 1e-6);
+        CHECK_NEAR(cr_norm(cr_vec3(cr_world_state(world)->v[0], cr_world_state(world)->v[1],
+                                   cr_world_state(world)->v[2])),
+                   0.0, 1e-9);
+        cr_world_destroy(world);
+        cr_scene_free(&scene);
+    }
+}
+
 static const char* const mjcf = "<mujoco><option timestep='.002'/><worldbody><geom name='plate' "
                                 "type='cylinder' size='1 .05' pos='0 0 .05' "
                                 "surfacevel='0 0 0  0 0 1' friction='1'/><body name='coin' pos='.5 0 "

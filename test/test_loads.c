@@ -452,7 +452,7 @@ TEST(pulled_walker_gains_what_the_force_gives) {
         char text[1600];
         Ran ran;
         snprintf(text, sizeof text, frame, i == 0 ? 0.004 : 0.002);
-        if (!run(text, 1.4, &ran)) return;
+        if (!run(text, 1.9, &ran)) return;
         worst[i] = ran.worst_gain;
         CHECK(fabs(ran.work) > 10.0);
         done(&ran);

@@ -185,9 +185,29 @@ TEST(mass_and_bias_as_theirs) {
     mujoco_pair_free(&t);
 }
 
+// what all actuators together give along the joints shoulder and hip
+static void add_joint_forces(const MujocoPair* t) {
+    for (int j = 0; j < t->m->njnt; j++) {
+        crSensor sensor = {.kind = CR_SENSOR_JOINT_FORCE, .object = t->joint[j]};
+        CHECK(cr_model_add_sensor(t->scene.model, &sensor) >= 0);
+    }
+}
+
+static void compare_joint_forces(const MujocoPair* t, const double* ours) {
+    const crModel* model = t->scene.model;
+    for (int j = 0; j < t->m->njnt; j++) {
+        const crSensor* s = &model->sensors[model->sensor_count - t->m->njnt + j];
+        for (int k = 0; k < s->count; k++) {
+            double theirs = t->d->qfrc_actuator[t->m->jnt_dofadr[j] + k];
+            CHECK_NEAR(ours[s->first + k], theirs, 1e-9 * fmax(1.0, fabs(theirs)));
+        }
+    }
+}
+
 TEST(sensors_as_theirs) {
     MujocoPair t;
     if (!load(model_text, &t)) return;
+    add_joint_forces(&t);
     const crModel* model = t.scene.model;
     crArena arena;
     crState state;
@@ -203,6 +223,7 @@ TEST(sensors_as_theirs) {
         mj_forward(t.m, t.d);
         CHECK_STATUS(cr_model_sense(model, &state, &d, out), CR_OK);
         compare_sensors(&t, out);
+        compare_joint_forces(&t, out);
         cr_model_kinematics(model, &state, &d);
         compare_jacobian(&t, &state, &d, work);
         // inverse dynamics of forward dynamics: what was applied

@@ -96,6 +96,7 @@ typedef struct crStepFree {
     double* v_from;     // v of trees, up to the last body that is not single
     double* bend;       // h M^-1 c by which velocity terms c lessen v; likewise
     double* tree_gain;  // by root: what the flow makes of T at the q of forces
+    double* tree_turn;  // by root: h c v, twice the energy that velocity terms take at the v of the beginning
 } crStepFree;
 
 // Bodies, ascending, whole trees, with all that is driven; and their loops, ascending.

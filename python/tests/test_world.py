@@ -323,7 +323,7 @@ def test_all_shapes_fall_on_a_floor():
 
 ARM = """<mujoco><visual/><worldbody><geom type="plane" size="1 1 1"/>
 <body name="rod" pos="0 0 1"><joint type="hinge" axis="0 1 0"/>
-<geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05" solref="0.01 1"/></body></worldbody>
+<geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05" margin="0.01"/></body></worldbody>
 <keyframe><key name="down" qpos="1.5"/></keyframe></mujoco>"""
 
 
@@ -335,7 +335,7 @@ def test_models_of_others(tmp_path):
     except carom.Error as error:
         pytest.skip(str(error))  # built without expat
     assert scene.model.nv == 1 and scene.settings["dt"] == 0.001
-    assert any(note.level == "warning" and "solref" in note.text and note.line == 3 for note in scene.notes)
+    assert any(note.level == "warning" and "margin" in note.text and note.line == 3 for note in scene.notes)
     assert carom.load(path, key="down").q[0] == 1.5
     world = scene.world()
     del scene

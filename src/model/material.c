@@ -159,6 +159,9 @@ int cr_model_add_material(crModel* model, const crMaterial* given) {
     if (!(given->density >= 0.0 && isfinite(given->density))) {
         return cr_error_set(error, CR_ERR_RANGE, "density", "density: must be >= 0, got %g", given->density);
     }
+    if (given->surface.law != NULL)
+        return cr_error_set(error, CR_ERR_ARGUMENT, "law",
+                            "law: two materials have a law, one has none: give it to a pair");
     crStatus status = check_surface(&given->surface, error);
     if (status != CR_OK) return status;
     int count = model->material_count;

@@ -147,6 +147,11 @@ void cr__sense(const crModel* model, const crState* state, const crDynamics* d, 
         case CR_SENSOR_JOINT_VELOCITY:
             sense_joint(model, state, s, to);
             break;
+        case CR_SENSOR_JOINT_FORCE:
+            for (int k = 0; k < s->count; k++) {
+                to[k] = cr__dof_actuation(model, d, state->q, state->v, model->bodies[s->object].v + k);
+            }
+            break;
         case CR_SENSOR_ACTUATOR_POSITION:
         case CR_SENSOR_ACTUATOR_VELOCITY:
         case CR_SENSOR_ACTUATOR_FORCE:

@@ -9,6 +9,7 @@
 
 static const char* const names[CR_SENSOR_KINDS] = {"joint_position",
                                                    "joint_velocity",
+                                                   "joint_force",
                                                    "actuator_position",
                                                    "actuator_velocity",
                                                    "actuator_force",
@@ -64,6 +65,7 @@ static int count_of(const crModel* model, const crSensor* s) {
     case CR_SENSOR_JOINT_POSITION:
         return model->bodies[s->object].nq;
     case CR_SENSOR_JOINT_VELOCITY:
+    case CR_SENSOR_JOINT_FORCE:
         return model->bodies[s->object].nv;
     case CR_SENSOR_ORIENTATION:
         return 4;
@@ -81,7 +83,7 @@ static int count_of(const crModel* model, const crSensor* s) {
 }
 
 static crStatus check_object(crModel* model, const crSensor* s) {
-    bool joint = s->kind <= CR_SENSOR_JOINT_VELOCITY;
+    bool joint = s->kind <= CR_SENSOR_JOINT_FORCE;
     bool actuator = s->kind >= CR_SENSOR_ACTUATOR_POSITION && s->kind <= CR_SENSOR_ACTUATOR_FORCE;
     int count = joint ? model->nb : actuator ? model->nu : model->site_count;
     const char* what = joint ? "body with a joint" : actuator ? "actuator" : "site";

@@ -3,11 +3,11 @@
 // k = tau - c, c the velocity terms. In flight (nothing of the tree is supported, no row acted) a step is half
 // a kick by tau, the flow under c (model/flow.c), half a kick by tau at the end: second order, and c gives no
 // energy whatever h is. A tree that is carried moves by v+ of the contact solve, q+ = q + h v+, with c in
-// v_free = v + h M^-1 (tau - c). There v+ is scaled to what the flow would make of its energy: T(q+, v') =
-// T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), the quotient by M with the joints' springs and dampers. So T
-// never exceeds what forces and impulses account for, since contacts that give nothing make T(q, v+) <= T(q,
-// v_free). c takes at most HALF of v. A motor holds a speed, which is not to be scaled: a tree with one is
-// only where T would be more by MUCH.
+// v_free = v + h M^-1 (tau - c). There v+ is scaled to the energy that forces and impulses account for: they work along the
+// mean of v and v+, so T(q+, v') = T(q, v+) + h c (v + v+)/2, by M with the joints' springs and dampers. Where c is no
+// small part of the motion (SMALL), T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), which contacts that
+// give nothing cannot raise either. c takes at most HALF of v. A motor holds a speed, which is not to be scaled: a tree
+// with one is only where T would be more by MUCH.
 // Trees on driven bodies, and those whose flight is known exactly (plan->fall), are left to smooth.c. With a
 // force of the user's, which is only known at q, the whole kick comes first.
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
@@ -18,6 +18,7 @@
 
 #define HALF  0.5
 #define MUCH  1.1
+#define SMALL 0.5    // of T: energy of the velocity terms that is taken as it is
 #define NOISE 1e-16  // of the largest of k: c that small is none
 
 crStatus cr__step_trees_create(crStep* step) {
@@ -25,6 +26,7 @@ crStatus cr__step_trees_create(crStep* step) {
     step->free.v_from = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
     step->free.bend = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
     step->free.tree_gain = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    step->free.tree_turn = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
     crStepAudited* audited = &step->audited;
     // of trees alone
     bool any = plan->first_single > 1;
@@ -34,8 +36,8 @@ crStatus cr__step_trees_create(crStep* step) {
     audited->size = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
     audited->pose = cr__zeros(&step->store, any ? step->model->nb : 1, sizeof(crPose));
     bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL &&
-              audited->q != NULL && audited->v != NULL && audited->energy != NULL && audited->size != NULL &&
-              audited->pose != NULL;
+              step->free.tree_turn != NULL && audited->q != NULL && audited->v != NULL &&
+              audited->energy != NULL && audited->size != NULL && audited->pose != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -66,20 +68,21 @@ static bool find_turn(crStep* step, crPart tree, double h) {
     return turns;
 }
 
-// bend and v_free from c, and T of v_free + bend over T of v_free, by the factor of M; 0: c is nothing
-static double bend(crStep* step, crPart tree, double h) {
+// bend and v_free from c, h c v, and T of v_free + bend over T of v_free, by the factor of M; 0: c is nothing
+static double bend(crStep* step, int root, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     double *u = step->free.bend, *hc = d->work, *v = step->free.v;
     if (!find_turn(step, tree, h)) return 0.0;
     cr__part_mass_solve(model, tree, d, u);
-    double own = 0.0, cross = 0.0, bent = 0.0;
+    double own = 0.0, cross = 0.0, bent = 0.0, before = 0.0;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         double z[6];
         cr__half_velocities(model, d, tree.bodies[n], v, z);
         for (int i = body->v; i < body->v + body->nv; i++) {
             own += u[i] * hc[i];
+            before += step->free.v_from[i] * hc[i];
             cross += 2.0 * v[i] * hc[i];
             bent += z[i - body->v] * z[i - body->v];
         }
@@ -95,13 +98,15 @@ static double bend(crStep* step, crPart tree, double h) {
         }
     }
     bent += back * (cross + back * own);
+    step->free.tree_turn[root] = s * before;
     return bent > 0.0 ? all / bent : 0.0;
 }
 
 void cr__step_trees_bend(crStep* step, double h) {
     for (int n = 0; n < step->part.count; n++) {
         crPart tree = cr__plan_tree(step->plan, step->part.bodies[n]);
-        if (tree.count > 0) step->free.tree_gain[step->part.bodies[n]] = bend(step, tree, h);
+        if (tree.count > 0)
+            step->free.tree_gain[step->part.bodies[n]] = bend(step, step->part.bodies[n], tree, h);
     }
 }
 
@@ -157,16 +162,31 @@ static bool driven(const crModel* model, crPart tree) {
     return false;
 }
 
+// x y over the velocities of a tree
+static double along(const crModel* model, crPart tree, const double* x, const double* y) {
+    double sum = 0.0;
+    for (int n = 0; n < tree.count; n++) {
+        const crBody* body = &model->bodies[tree.bodies[n]];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            sum += x[i] * y[i];
+        }
+    }
+    return sum;
+}
+
 static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     double* v = step->state.v;
     double gain = step->free.tree_gain[root];
-    double want = gain > 0.0 ? gain * cr__tree_energy(model, tree, d, v, y) : 0.0;
+    double T = gain > 0.0 ? cr__tree_energy(model, tree, d, v, y) : 0.0, want = gain * T;
+    // y is M v+ and bend M^-1 h c
+    double turn = T > 0.0 ? 0.5 * (step->free.tree_turn[root] + along(model, tree, step->free.bend, y)) : 0.0;
+    if (fabs(turn) < SMALL * T) want = T + turn;
     cr__part_advance(model, tree, h, v, step->state.q);
     if (!(want > 0.0)) return;
     cr__part_kinematics(model, tree, &step->state, d);
-    double T = cr__part_kinetic(model, tree, v, d);
+    T = cr__part_kinetic(model, tree, v, d);
     if (T > MUCH * want || !driven(model, tree)) cr__tree_scale(model, tree, want, T, v);
 }
 

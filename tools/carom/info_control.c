@@ -16,7 +16,7 @@ static const char* or_none(const char* name) { return name != NULL ? name : "-";
 
 static const char* object_name(const crModel* model, const crSensor* s) {
     if (s->kind == CR_SENSOR_ENERGY) return "";
-    if (s->kind <= CR_SENSOR_JOINT_VELOCITY) return joint_name(model, model->bodies[s->object].v);
+    if (s->kind <= CR_SENSOR_JOINT_FORCE) return joint_name(model, model->bodies[s->object].v);
     if (s->kind <= CR_SENSOR_ACTUATOR_FORCE) return or_none(model->actuators[s->object].name);
     return or_none(model->sites[s->object].name);
 }

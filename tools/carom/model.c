@@ -37,12 +37,10 @@ int model_option(SceneInput* input, const char* name, char* value, bool* taken) 
 static int print_notes(const SceneInput* input) {
     const crImport* import = &input->imported;
     int acting = 0;
-    int silent = 0;
     for (int i = 0; i < import->note_count; i++) {
         const crNote* note = &import->notes[i];
         bool acts = note->level == CR_NOTE_UNSUPPORTED;
         acting += acts;
-        silent += !acts && !input->every_note;
         if (!acts && !input->every_note) continue;
         print_plain(stderr, note->file);
         fprintf(stderr, ":%d:%d: %s: ", note->line, note->column,
@@ -51,9 +49,6 @@ static int print_notes(const SceneInput* input) {
         if (note->count > 1) fprintf(stderr, " (%d times)", note->count);
         putc('\n', stderr);
     }
-    if (silent > 0)
-        fprintf(stderr, "%d kind%s of things that do not act on bodies left out (carom info lists them)\n",
-                silent, silent == 1 ? "" : "s");
     return acting;
 }
 

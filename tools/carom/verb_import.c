@@ -68,7 +68,6 @@ int verb_import(int count, char** arguments) {
     if (status >= 0) return status;
     crScene scene;
     crError error = {0};
-    input.every_note = true;
     if (scene_open(&input, &error) != CR_OK) return scene_refuse(&input, &error);
     if (cr_scene_read(input.doc.root, &scene, &error) == CR_OK) {
         cr_scene_free(&scene);
