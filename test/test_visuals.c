@@ -387,7 +387,8 @@ TEST(thinned) {
     if (!case_xml() || !folder_make(&f)) return;
     FILE* file = fopen(f.mesh, "w");
     for (int i = 0; i < ROUND * ACROSS; i++) {
-        double u = 2.0 * CR_PI * (i / ACROSS) / ROUND, v = 2.0 * CR_PI * (i % ACROSS) / ACROSS;
+        double u = 2.0 * CR_PI * (i / ACROSS) / (double)ROUND,
+               v = 2.0 * CR_PI * (i % ACROSS) / (double)ACROSS;
         double r = 1.0 + 0.3 * cos(v);
         fprintf(file, "v %.9g %.9g %.9g\n", r * cos(u), r * sin(u), 0.3 * sin(v));
     }
