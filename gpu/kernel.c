@@ -102,6 +102,21 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
     }
 }
 
+// worlds of lone bodies, as far as they go without the stages
+static void run_lone(const crBatchJob* job, int first, int threads) {
+    for (int k = first; k < job->count; k += threads) {
+        int i = job->list != NULL ? job->list[k] : k;
+        job->turn[i] = (int)cr__lane_lone(job, i);
+    }
+}
+
+// Worlds of the list to a buffer, or back: word j of world list[k] at buffer[j*count + k]; its record, result and steps made.
+static void exchange(const crBatchJob* job, uint64_t* buffer, bool back, int first, int threads) {
+    for (int k = first; k < job->count; k += threads) {
+        cr__batch_exchange(job, job->list[k], buffer + k, (size_t)job->count, back);
+    }
+}
+
 #if defined(__NVPTX__)
 
 static int own_thread(void) {
@@ -111,6 +126,13 @@ static int own_thread(void) {
 
 static int all_threads(void) {
     return (int)(__nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_ntid_x());
+}
+
+__attribute__((nvptx_kernel)) void cr_batch_lone(const crBatchJob* job) {
+    run_lone(job, own_thread(), all_threads());
+}
+__attribute__((nvptx_kernel)) void cr_batch_exchange(const crBatchJob* job, uint64_t* buffer, size_t back) {
+    exchange(job, buffer, back != 0, own_thread(), all_threads());
 }
 
 // slabs one after another in the memory of the device
@@ -133,6 +155,12 @@ __attribute__((nvptx_kernel)) void cr_batch_medium(const crBatchJob* job) {
 
 void cr__kernel_host(const crBatchJob* job, unsigned char* slab, size_t room, int thread, int threads) {
     run(job, slab, room, thread, threads);
+}
+
+void cr__kernel_lone(const crBatchJob* job, int thread, int threads) { run_lone(job, thread, threads); }
+
+void cr__kernel_exchange(const crBatchJob* job, uint64_t* buffer, bool back, int thread, int threads) {
+    exchange(job, buffer, back, thread, threads);
 }
 
 #endif

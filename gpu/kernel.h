@@ -8,5 +8,7 @@
 
 // The device program as a function of the host: what thread number `thread` of `threads` does.
 void cr__kernel_host(const crBatchJob* job, unsigned char* slab, size_t room, int thread, int threads);
+void cr__kernel_lone(const crBatchJob* job, int thread, int threads);
+void cr__kernel_exchange(const crBatchJob* job, uint64_t* buffer, bool back, int thread, int threads);
 
 #endif

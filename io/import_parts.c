@@ -86,7 +86,7 @@ static const char* effect_of(const crImporting* im, const char* attr) {
 void cr__import_leftovers(crImporting* im, const crXml* root, const char* const* ignored_elements,
                           const char* const* ignored_attrs) {
     if (!cr__import_ok(im)) return;
-    if (listed(root->name, ignored_elements)) {
+    if (!root->used && listed(root->name, ignored_elements)) {
         cr__import_note(im, CR_NOTE_IGNORED, root, NULL, "<%.60s> does not act on bodies", root->name);
         return;
     }

@@ -68,6 +68,7 @@ typedef struct crMjcfGeom {
     const char* rgba;  // of the geom or its material, NULL where neither has one
     int mesh, hfield;
     uint64_t group, mask;  // contype and conaffinity, and bits of explicit pairs
+    bool hidden;           // true if MuJoCo's viewer does not show it unless asked: a group above 2
     int condim, priority;
     double friction[3];
     double solref[2];            // time constant and damping ratio, or minus stiffness and minus damping

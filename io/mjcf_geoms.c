@@ -405,6 +405,7 @@ void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, c
         cr__import_refuse(im, node, NULL, CR_ERR_FIELD, "a primitive fitted to a mesh is not supported");
     if (!cr__import_ok(im)) return;
     g.rgba = color_of(mj, node, class);
+    g.hidden = cr__mjcf_number(mj, node, class, "group", 0.0) > 2.0;
     geom_size(mj, node, class, &g);
     g.pose = cr_pose_mul(frame, g.pose);
     contact_values(mj, node, class, &g);

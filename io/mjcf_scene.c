@@ -130,14 +130,19 @@ static void put_field(crTree* tree, crJson* to, const crMjcfField* field, crPose
     pose->p = cr_pose_point(*pose, cr_vec3(-s[0], -s[1], 0.0));
 }
 
-static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool filters) {
+// a look has no material, and a mesh keeps its triangles
+static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool look) {
     static const char* const names[] = {"halfspace", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
     cr__tree_at(im, g->node);
     crJson* to = cr_tree_object(tree, shapes, NULL);
     if (g->kind == CR_MJCF_MESH) {
-        cr__mesh_hull(im, to, &mj->meshes[g->mesh].triangles);
+        const crTriangles* mesh = &mj->meshes[g->mesh].triangles;
+        if (look && mesh->triangle_count > 0 && !cr__looks_full(im))
+            cr__mesh_look(im, g->node, to, mesh);
+        else
+            cr__mesh_hull(im, to, mesh);
     } else if (g->kind == CR_MJCF_HFIELD) {
         put_field(tree, to, &mj->fields[g->hfield], &pose);
     } else {
@@ -156,10 +161,16 @@ static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose po
     } else {
         cr__tree_pose(im, to, pose);
     }
+    cr__tree_color(im, to, g->rgba);
+    return to;
+}
+
+static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool filters) {
+    crTree* tree = &mj->im->tree;
+    crJson* to = put_solid(mj, shapes, g, pose, false);
     char name[NAME];
     material_name(g->material, name);
     cr_tree_text(tree, to, "material", name);
-    cr__tree_color(im, to, g->rgba);
     if (!filters) return;
     cr_tree_number(tree, to, "group", mj->option.contact ? (double)g->group : 0.0);
     cr_tree_number(tree, to, "mask", mj->option.contact ? (double)g->mask : 0.0);
@@ -172,10 +183,29 @@ static bool is_belt(const crMjcf* mj, const crMjcfGeom* g) {
     return g->belt && !flat && mj->bodies[g->body].weld == 0;
 }
 
+static bool touches(const crMjcfGeom* g) { return g->group != 0 || g->mask != 0; }
+
+// The looks of a body that has a mesh which touches nothing: all of its geoms that a viewer shows. Returns false and
+// adds nothing for other bodies.
+static bool put_looks(crMjcf* mj, crJson* to, int body) {
+    crJson* looks = NULL;
+    bool mesh = false;
+    for (int i = mj->bodies[body].geom_first; i >= 0 && !mesh; i = mj->geoms[i].next) {
+        mesh = mj->geoms[i].kind == CR_MJCF_MESH && !touches(&mj->geoms[i]) && !mj->geoms[i].hidden;
+    }
+    for (int i = mj->bodies[body].geom_first; i >= 0 && mesh; i = mj->geoms[i].next) {
+        if (mj->geoms[i].hidden) continue;
+        if (looks == NULL) looks = cr_tree_list(&mj->im->tree, to, "looks");
+        put_solid(mj, looks, &mj->geoms[i], mj->geoms[i].pose, true);
+    }
+    return mesh;
+}
+
 static void put_shapes(crMjcf* mj, crJson* to, const char* key, int body, bool filters) {
     crJson* shapes = NULL;
+    bool looks = body != 0 && put_looks(mj, to, body);
     for (int i = mj->bodies[body].geom_first; i >= 0; i = mj->geoms[i].next) {
-        if (is_belt(mj, &mj->geoms[i])) continue;
+        if (is_belt(mj, &mj->geoms[i]) || (looks && !touches(&mj->geoms[i]))) continue;
         if (shapes == NULL) shapes = cr_tree_list(&mj->im->tree, to, key);
         put_shape(mj, shapes, &mj->geoms[i], mj->geoms[i].pose, filters);
     }

@@ -15,9 +15,9 @@
 #define MOST_PARTS 1000  // shapes of one body
 #define NAME       64
 
-#define COMMON                                                                                            \
-    "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "gravity_scale", "linear_drag", \
-        "angular_drag", "repeat", "comment"
+#define COMMON                                                                                      \
+    "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "looks", "gravity_scale", \
+        "linear_drag", "angular_drag", "repeat", "comment"
 #define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature", "actuator_range"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
 // of a joint with one velocity, which has its own names for its coordinate and rate
@@ -391,6 +391,7 @@ static void add_body_bodies(const crPlace* place, crScene* scene, Reading* r) {
         else
             scene->model->shapes[shape].color = r->colors[i];
     }
+    cr__scene_looks(place, scene, body, r->anchor);
     const crBody* made = &scene->model->bodies[body];
     memcpy(scene->q + made->q, r->q, (size_t)made->nq * sizeof(double));
     memcpy(scene->v + made->v, r->v, (size_t)made->nv * sizeof(double));

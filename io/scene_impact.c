@@ -43,7 +43,7 @@ const char* cr__scene_name(const crPlace* place, const char* field, crSceneCatal
 
 // law
 
-static void read_law_impact(const crPlace* impact, crScene* scene) {
+void cr__scene_law(const crPlace* impact, crScene* scene, crLaw* law) {
     static const char* const fields[] = {"ending", "cone", "nu",   "ratios", "psi1",    "psi2", "rho",
                                          "wish",   "eta2", "laws", "sigma",  "comment", NULL};
     const char* name = cr__scene_name(impact, "law", CR_SCENE_LAWS);
@@ -61,8 +61,7 @@ static void read_law_impact(const crPlace* impact, crScene* scene) {
     crError error = {0};
     if (cr_place_ok(impact) && cr__read_law_params(place.object, read, &error) != CR_OK)
         cr_place_blame(&place, error.field, &error);
-    if (name != NULL && cr_place_ok(impact) &&
-        cr_law_find(name, &read->params, &scene->step.law, &error) != CR_OK)
+    if (name != NULL && cr_place_ok(impact) && cr_law_find(name, &read->params, law, &error) != CR_OK)
         cr_place_blame(impact, "law", &error);
 }
 
@@ -232,7 +231,7 @@ void cr__scene_impact(const crPlace* root, crScene* scene) {
     crPlace place;
     if (!cr_place_into(root, "impact", &place)) return;
     cr_place_known(&place, fields);
-    read_law_impact(&place, scene);
+    cr__scene_law(&place, scene, &scene->step.law);
     read_rule(&place, scene);
     cr_place_number(&place, "threshold", CR_NOT_NEGATIVE, &scene->step.threshold);
     cr_place_number(&place, "cluster", CR_NOT_NEGATIVE, &scene->step.cluster);

@@ -22,9 +22,10 @@ static const char* const surface_fields[] = {
     "ready",   "mu",      "mu2",         "axis",           "e",       "et",    "mu_spin",
     "mu_roll", "viscous", "mu_stribeck", "speed_stribeck", "density", "color", "checker",
     "look",    "comment", NULL};
-static const char* const pair_fields[] = {"mu",        "mu2",     "axis",    "e",           "et",
-                                          "mu_spin",   "mu_roll", "viscous", "mu_stribeck", "speed_stribeck",
-                                          "materials", "comment", NULL};
+static const char* const pair_fields[] = {
+    "mu",        "mu2",     "axis",       "e",           "et",
+    "mu_spin",   "mu_roll", "viscous",    "mu_stribeck", "speed_stribeck",
+    "materials", "law",     "law_params", "comment",     NULL};
 
 static void read_table_materials(const crPlace* place, const crJson* value, crScene* scene,
                                  crSurface* surface) {
@@ -294,6 +295,27 @@ int cr__scene_material(const crPlace* shape, const crScene* scene) {
     return value != NULL ? find_material(shape, value, "material", scene) : 0;
 }
 
+// A law of the pair's own. Rules that read no law would leave it out without a word.
+static void read_law_materials(const crPlace* place, crScene* scene, crSurface* surface) {
+    const crJson* given = cr_place_get(place, "law");
+    if (cr_place_get(place, "law_params") != NULL) cr_place_need(place, "law", "the law that reads them");
+    if (given == NULL || !cr_place_ok(place)) return;
+    if (strcmp(scene->step.rule.name, "sequence") != 0) {
+        cr_place_refuse(place, given, CR_ERR_ARGUMENT, "law",
+                        "is read by rule \"sequence\" alone, and impact.rule is \"%s\"",
+                        scene->step.rule.name);
+        return;
+    }
+    crLaw* law = cr_arena_alloc(&scene->arena, sizeof *law);
+    if (law == NULL) {
+        cr__place_memory(place);
+        return;
+    }
+    *law = (crLaw){0};
+    cr__scene_law(place, scene, law);
+    surface->law = law;
+}
+
 static void read_pair_materials(const crPlace* place, crScene* scene) {
     cr_place_known(place, pair_fields);
     cr_place_need(place, "materials", "the names of two materials");
@@ -309,6 +331,7 @@ static void read_pair_materials(const crPlace* place, crScene* scene) {
     if (!cr_place_ok(place)) return;
     if (cr_model_surface(scene->model, a, b, 0.0, &made) != CR_OK) made.surface = cr_material().surface;
     read_surface(place, scene, &made.surface);
+    read_law_materials(place, scene, &made.surface);
     if (cr_place_ok(place) && cr_model_add_pair(scene->model, a, b, &made.surface) != CR_OK)
         blame_model(place, scene);
 }

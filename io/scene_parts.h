@@ -23,6 +23,8 @@ const char* cr__scene_name(const crPlace* place, const char* field, crSceneCatal
 
 // impact: rule and law with their parameters
 void cr__scene_impact(const crPlace* root, crScene* scene);
+// law and law_params of an object; the law stays as it is where none is named
+void cr__scene_law(const crPlace* place, crScene* scene, crLaw* law);
 
 // materials, pairs
 void cr__scene_materials(const crPlace* root, crScene* scene);
@@ -39,6 +41,9 @@ void cr__scene_volume(const crPlace* place, crScene* scene, crShape* shape);
 void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask);
 // A field "#rrggbb" of a material or shape, which only pictures use; *color keeps its value where there is none.
 void cr__scene_color(const crPlace* place, const char* name, unsigned* color);
+
+// The looks of a body: what it is drawn as in place of its shapes, moved by -anchor.
+void cr__scene_looks(const crPlace* body, crScene* scene, int index, crVec3 anchor);
 
 // bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors
 // (nb)

@@ -1,9 +1,10 @@
-// sdf_shapes.c - collision shapes of SDF links and the surfaces they have.
+// sdf_shapes.c - collision shapes of SDF links, the surfaces they have, and visuals as looks.
 //
 // mu, mu2 and fdir1 of <ode> are an ellipse of friction, restitution_coefficient is e. Two surfaces make the
 // smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis. A torsional
 // coefficient c over a patch of radius r is the moment 3 pi/16 c r N against spin. Numbers that soften contacts are noted.
-// A plane is a half-space. Fails: by element.
+// A plane is a half-space; a visual one is a square of its size, unless the link has a plane to collide with. Fails: by
+// element.
 #include <math.h>
 #include <string.h>
 
@@ -140,8 +141,29 @@ static void put_plane(crImporting* im, crXml* node, crPose pose, crJson* to) {
     cr_tree_number(&im->tree, to, "offset", length > 0.0 ? cr_dot(n, pose.p) / length : 0.0);
 }
 
+// the square of a visual plane
+static void put_square(crImporting* im, crXml* node, crPose pose, crJson* to) {
+    crVec3 n = three(im, node, "normal", cr_vec3(0, 0, 1));
+    double size[2] = {1.0, 1.0}, length = cr_norm(n);
+    cr__sdf_numbers(im, node, "size", 2, 2, size);
+    if (!(length > 0.0)) cr__import_refuse(im, node, NULL, CR_ERR_UNIT, "normal must not be zero");
+    crMat3 F = cr_frame(length > 0.0 ? cr_scale(1.0 / length, n) : cr_vec3(0, 0, 1));
+    crVec3 corners[4];
+    for (int i = 0; i < 4; i++) {
+        double a = i == 0 || i == 3 ? -0.5 : 0.5, b = i < 2 ? -0.5 : 0.5;
+        corners[i] =
+            cr_add(cr_scale(a * size[0], cr_mat3_column(F, 1)), cr_scale(b * size[1], cr_mat3_column(F, 2)));
+    }
+    int triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    cr__mesh_look(im, node, to, &(crTriangles){4, 2, corners, triangles});
+    cr__tree_pose(im, to, pose);
+}
+
+// how a geometry is taken
+typedef enum Use { COLLIDES, SEEN, SEEN_ON_PLANE } Use;
+
 // false where the geometry is nothing, or nothing that carom has: then it is noted
-static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes, crJson** made) {
+static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes, Use use, crJson** made) {
     crImporting* im = w->im;
     crTree* tree = &im->tree;
     static const char* const round[] = {"sphere", "cylinder", "capsule", "cone"};
@@ -168,15 +190,16 @@ static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes
         cr_tree_text(tree, to, "type", "ellipsoid");
         cr_tree_vector(tree, to, "radii", three(im, node, "radii", cr_vec3(1, 1, 1)));
     } else if (strcmp(node->name, "plane") == 0) {
-        put_plane(im, node, pose, to);
+        (use == SEEN ? put_square : put_plane)(im, node, pose, to);
         return true;
     } else if (strcmp(node->name, "mesh") == 0) {
         crTriangles mesh;
         const char* uri = cr__sdf_text(im, node, "uri");
         crVec3 scale = three(im, node, "scale", cr_vec3(1, 1, 1));
         if (uri == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs <uri>");
-        if (cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh))
-            cr__mesh_hull(im, to, &mesh);
+        bool good = cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh);
+        if (good && use == COLLIDES) cr__mesh_hull(im, to, &mesh);
+        if (good && use != COLLIDES) cr__mesh_look(im, node, to, &mesh);
     }
     cr__tree_pose(im, to, pose);
     return true;
@@ -184,12 +207,37 @@ static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes
 
 static void surface_name(int index, char name[NAME]) { snprintf(name, NAME, "surface%d", index); }
 
-// diffuse colour of a link's first visual, NULL where it has none
-static const char* color_of_sdf(const crXml* link) {
-    const crXml* visual = cr_xml_child(link, "visual");
+// diffuse colour of a visual, NULL where it has none or visual is NULL
+static const char* color_of_sdf(const crXml* visual) {
     const crXml* material = visual != NULL ? cr_xml_child(visual, "material") : NULL;
     const crXml* diffuse = material != NULL ? cr_xml_child(material, "diffuse") : NULL;
     return diffuse != NULL ? diffuse->text : NULL;
+}
+
+static bool has_plane(const crXml* link) {
+    for (const crXml* node = link->child; node != NULL; node = node->next) {
+        const crXml* geometry = strcmp(node->name, "collision") == 0 ? cr_xml_child(node, "geometry") : NULL;
+        if (geometry != NULL && cr_xml_child(geometry, "plane") != NULL) return true;
+    }
+    return false;
+}
+
+static void put_look_sdf(void* ctx, crXml* visual, crJson* looks) {
+    crSdfWorld* w = ctx;
+    const char* relative = NULL;
+    crPose pose = cr__sdf_pose(w->im, visual, &relative);
+    const crXml* geometry = cr_xml_child(visual, "geometry");
+    if (relative != NULL)
+        cr__import_refuse(w->im, visual, NULL, CR_ERR_FIELD, "a pose with relative_to is not supported here");
+    for (crXml* g = geometry != NULL ? geometry->child : NULL; g != NULL && cr__import_ok(w->im);
+         g = g->next) {
+        crJson* made = NULL;
+        if (strcmp(g->name, "empty") == 0) continue;
+        if (put_geometry(w, g, pose, looks, has_plane(visual->parent) ? SEEN_ON_PLANE : SEEN, &made))
+            cr__tree_color(w->im, made, color_of_sdf(visual));
+        else
+            cr__import_refuse(w->im, g, NULL, CR_ERR_NAME, "is no shape that carom draws");
+    }
 }
 
 int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
@@ -211,16 +259,17 @@ int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
         for (crXml* g = geometry != NULL ? geometry->child : NULL; g != NULL && cr__import_ok(im);
              g = g->next) {
             crJson* made = NULL;
-            if (!put_geometry(w, g, pose, shapes, &made)) continue;
+            if (!put_geometry(w, g, pose, shapes, COLLIDES, &made)) continue;
             char name[NAME];
             surface_name(surface, name);
             cr_tree_text(&im->tree, made, "material", name);
-            cr__tree_color(im, made, color_of_sdf(link));
+            cr__tree_color(im, made, color_of_sdf(cr_xml_child(link, "visual")));
             if (bits >= 0.0) cr_tree_number(&im->tree, made, "group", bits);
             if (bits >= 0.0) cr_tree_number(&im->tree, made, "mask", bits);
             count++;
         }
     }
+    cr__import_looks(im, link, to, put_look_sdf, w);
     return count;
 }
 

@@ -62,6 +62,19 @@ crJson* cr_tree_list(crTree* tree, crJson* parent, const char* key) {
     return make(tree, parent, key, CR_JSON_ARRAY);
 }
 
+void cr_tree_drop(crJson* parent) {
+    if (parent == NULL || parent->count == 0) return;
+    Node* owner = (Node*)parent;
+    Node* before = NULL;
+    for (Node* node = (Node*)parent->child; node != owner->last; node = (Node*)node->json.next) {
+        before = node;
+    }
+    if (before != NULL) before->json.next = NULL;
+    if (before == NULL) parent->child = NULL;
+    owner->last = before;
+    parent->count--;
+}
+
 void cr_tree_text(crTree* tree, crJson* parent, const char* key, const char* text) {
     crJson* value = make(tree, parent, key, CR_JSON_STRING);
     if (value != NULL) value->text = copy(tree, text);

@@ -28,6 +28,9 @@ void cr_tree_numbers(crTree* tree, crJson* parent, const char* key, const double
 void cr_tree_vector(crTree* tree, crJson* parent, const char* key, crVec3 v);
 void cr_tree_quat(crTree* tree, crJson* parent, const char* key, crQuat q);
 
+// Takes the last child of an object or list away.
+void cr_tree_drop(crJson* parent);
+
 // Objects and lists of objects over lines, the rest on one; ends with a newline.
 void cr_tree_write(FILE* file, const crJson* root);
 

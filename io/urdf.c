@@ -3,7 +3,7 @@
 //
 // A link's frame is that of the joint above it; origin is xyz and rpy. The root link is free, or fixed to the
 // world where it is called "world" or fixed_base asks for it. A planar joint moves in the plane across its
-// axis. Visual elements are ignored: they do not act. Meshes collide as their hulls. Fails: by element and
+// axis. Visual elements are looks: they do not act. Meshes collide as their hulls. Fails: by element and
 // attribute; a link that no joint reaches, two parents, and loops are refused by name.
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "io/scene.h"
 #include "io/urdf.h"
 
-static const char* const ignored_elements[] = {"visual",       "material", "safety_controller", "calibration",
-                                               "ros2_control", "sensor",   "verbose",           NULL};
+static const char* const ignored_elements[] = {"material", "safety_controller", "calibration", "ros2_control",
+                                               "sensor",   "verbose",           NULL};
 // every element of URDF, understood or not
 static const char* const schema[] = {"axis",
                                      "box",
@@ -150,7 +150,8 @@ static double positive_urdf(crUrdf* r, crXml* node, const char* name) {
     return x;
 }
 
-static void put_geometry_urdf(crUrdf* r, const crUrdfLink* link, crXml* collision, crJson* shapes) {
+// the geometry of a <collision>, or of a <visual>, whose meshes keep their triangles; NULL where refused
+static crJson* put_geometry_urdf(crUrdf* r, crXml* collision, crJson* shapes, bool look) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crXml* geometry = cr__used_child(collision, "geometry");
@@ -158,7 +159,7 @@ static void put_geometry_urdf(crUrdf* r, const crUrdfLink* link, crXml* collisio
     crPose pose = origin_of(im, collision);
     if (node == NULL) {
         cr__import_refuse(im, collision, NULL, CR_ERR_MISSING, "needs <geometry> with a shape in it");
-        return;
+        return NULL;
     }
     node->used = true;
     cr__tree_at(im, node);
@@ -180,19 +181,18 @@ static void put_geometry_urdf(crUrdf* r, const crUrdfLink* link, crXml* collisio
         crTriangles mesh;
         cr__attr_vector(im, node, "scale", &scale);
         const char* uri = cr__need_text(im, node, "filename");
-        if (cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh))
-            cr__mesh_hull(im, to, &mesh);
+        bool good = cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh);
+        if (good && look) cr__mesh_look(im, node, to, &mesh);
+        if (good && !look) cr__mesh_hull(im, to, &mesh);
     } else {
         cr__import_refuse(im, node, NULL, CR_ERR_NAME, "is no shape: box, sphere, cylinder, capsule or mesh");
     }
     cr__tree_pose(im, to, pose);
-    if (link->surface[0] != '\0') cr_tree_text(tree, to, "material", link->surface);
-    cr__tree_color(im, to, link->rgba);
+    return to;
 }
 
-// rgba of the material of a link's first visual: its own, or that of the robot's material of its name
-static const char* color_of_urdf(const crUrdf* r, const crUrdfLink* link) {
-    const crXml* visual = cr_xml_child(link->node, "visual");
+// rgba of the material of a visual: its own, or that of the robot's material of its name; visual may be NULL
+static const char* color_of_urdf(const crUrdf* r, const crXml* visual) {
     const crXml* material = visual != NULL ? cr_xml_child(visual, "material") : NULL;
     const crXmlAttr* name = material != NULL ? cr_xml_attr(material, "name") : NULL;
     for (const crXml* m = r->root->child;
@@ -207,15 +207,24 @@ static const char* color_of_urdf(const crUrdf* r, const crUrdfLink* link) {
     return rgba != NULL ? rgba->value : NULL;
 }
 
+static void put_look_urdf(void* ctx, crXml* visual, crJson* looks) {
+    crUrdf* r = ctx;
+    crJson* to = put_geometry_urdf(r, visual, looks, true);
+    cr__tree_color(r->im, to, color_of_urdf(r, visual));
+}
+
 static void put_shapes_urdf(crUrdf* r, crUrdfLink* link, crJson* to) {
     crJson* shapes = NULL;
-    link->rgba = color_of_urdf(r, link);
+    link->rgba = color_of_urdf(r, cr_xml_child(link->node, "visual"));
     for (crXml* node = link->node->child; node != NULL && cr__import_ok(r->im); node = node->next) {
         if (strcmp(node->name, "collision") != 0) continue;
         node->used = true;
         if (shapes == NULL) shapes = cr_tree_list(&r->im->tree, to, "shapes");
-        put_geometry_urdf(r, link, node, shapes);
+        crJson* shape = put_geometry_urdf(r, node, shapes, false);
+        if (link->surface[0] != '\0') cr_tree_text(&r->im->tree, shape, "material", link->surface);
+        cr__tree_color(r->im, shape, link->rgba);
     }
+    cr__import_looks(r->im, link->node, to, put_look_urdf, r);
 }
 
 static void put_dynamics(crUrdf* r, crUrdfJoint* j, crJson* to, bool limits) {
@@ -310,7 +319,8 @@ static void put_link_urdf(crUrdf* r, int index) {
     crImporting* im = r->im;
     crUrdfLink* link = &r->links[index];
     bool world = link->joint < 0 && strcmp(link->name, "world") == 0;
-    if (world && cr_xml_child(link->node, "collision") == NULL) return;
+    bool bare = cr_xml_child(link->node, "collision") == NULL && cr_xml_child(link->node, "visual") == NULL;
+    if (world && bare) return;
     link->out = cr__import_name(im, &r->names, link->node, link->name);
     crJson* to = NULL;
     cr__tree_at(im, link->node);

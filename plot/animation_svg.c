@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plot/animation_parts.h"
+#include "plot/faces.h"
 
 #define TOLERANCE 0.12   // pixels
 #define NUMBERS   6e6    // records times bodies that are kept
@@ -45,10 +46,11 @@ static double share_of(const Play* p, size_t record) {
 // the only shape is a ball: how it turns is not seen
 static const crShape* only_ball(const crModel* model, int body) {
     const crShape* ball = NULL;
-    for (int i = 0; i < model->shape_count; i++) {
-        if (model->shapes[i].body != body) continue;
-        if (ball != NULL || model->shapes[i].shape.kind != CR_SHAPE_SPHERE) return NULL;
-        ball = &model->shapes[i].shape;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->body != body) continue;
+        if (ball != NULL || drawn->shape.kind != CR_SHAPE_SPHERE) return NULL;
+        ball = &drawn->shape;
     }
     return ball;
 }

@@ -25,10 +25,10 @@ static void add_point(crCamera* c, crVec3 x) {
 static void add_body(crCamera* c, const crView* v, int body) {
     const crModel* model = v->log->model;
     crPose pose = v->player.d.pose[body];
-    for (int i = 0; i < model->shape_count; i++) {
-        const crShape* shape = &model->shapes[i].shape;
-        if (model->shapes[i].body != body || shape->kind == CR_SHAPE_HALFSPACE) continue;
-        crBounds box = cr_shape_bounds(shape, pose);
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->body != body || drawn->shape.kind == CR_SHAPE_HALFSPACE) continue;
+        crBounds box = cr_shape_bounds(&drawn->shape, pose);
         add_point(c, box.lo);
         add_point(c, box.hi);
     }

@@ -66,14 +66,15 @@ static void put_piece(FILE* file, const crShape* piece, const crMaterial* materi
 static void put_shapes(FILE* file, const crModel* model, int body, int segments) {
     bool any = false;
     fputs(",\"shapes\":[", file);
-    for (int i = 0; i < model->shape_count; i++) {
-        const crShape* shape = &model->shapes[i].shape;
-        if (model->shapes[i].body != body || shape->kind == CR_SHAPE_HALFSPACE) continue;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->body != body || drawn->shape.kind == CR_SHAPE_HALFSPACE) continue;
+        const crShape* shape = &drawn->shape;
         for (int k = 0; k < cr_faces_pieces(shape); k++) {
             crShape piece = cr_faces_piece(shape, k);
             if (any) putc(',', file);
             any = true;
-            put_piece(file, &piece, &model->materials[model->shapes[i].material], cr_faces_color(model, i),
+            put_piece(file, &piece, &model->materials[drawn->material], cr_faces_color(model, drawn),
                       segments);
         }
     }
@@ -127,13 +128,14 @@ static void put_ties(FILE* file, const crModel* model) {
 static void put_planes(FILE* file, const crModel* model) {
     bool any = false;
     fputs(",\"planes\":[", file);
-    for (int i = 0; i < model->shape_count; i++) {
-        const crShape* s = &model->shapes[i].shape;
-        if (s->kind != CR_SHAPE_HALFSPACE) continue;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->shape.kind != CR_SHAPE_HALFSPACE) continue;
+        const crShape* s = &drawn->shape;
         crVec3 n = cr_quat_rotate(s->pose.q, s->size);
-        const crMaterial* m = &model->materials[model->shapes[i].material];
-        fprintf(file, "%s{\"body\":%d", any ? "," : "", model->shapes[i].body);
-        unsigned color = cr_faces_color(model, i);
+        const crMaterial* m = &model->materials[drawn->material];
+        fprintf(file, "%s{\"body\":%d", any ? "," : "", drawn->body);
+        unsigned color = cr_faces_color(model, drawn);
         if (color != 0) fprintf(file, ",\"c\":\"#%06x\"", color & 0xffffffU);
         if (m->look != CR_LOOK_PLAIN) fprintf(file, ",\"l\":%d", (int)m->look);
         if (m->checker != 0) fprintf(file, ",\"k\":\"#%06x\"", m->checker & 0xffffffU);

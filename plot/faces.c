@@ -254,8 +254,35 @@ crShape cr_faces_piece(const crShape* shape, int index) {
     return piece;
 }
 
-unsigned cr_faces_color(const crModel* model, int shape) {
-    const crBodyShape* s = &model->shapes[shape];
+int cr_faces_count(const crModel* model) { return model->shape_count + model->look_count; }
+
+// looks are in the order of bodies
+static bool has_looks(const crModel* model, int body) {
+    int lo = 0, hi = model->look_count;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        if (model->looks[middle].body < body)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < model->look_count && model->looks[lo].body == body;
+}
+
+const crBodyShape* cr_faces_drawn(const crModel* model, int index) {
+    if (index >= model->shape_count) return &model->looks[index - model->shape_count];
+    const crBodyShape* shape = &model->shapes[index];
+    return has_looks(model, shape->body) ? NULL : shape;
+}
+
+bool cr_faces_bare(const crModel* model, int body) {
+    for (int i = 0; i < model->shape_count; i++) {
+        if (model->shapes[i].body == body) return false;
+    }
+    return !has_looks(model, body);
+}
+
+unsigned cr_faces_color(const crModel* model, const crBodyShape* s) {
     return s->color != 0 ? s->color : model->materials[s->material].color;
 }
 
@@ -263,9 +290,10 @@ unsigned cr_faces_color(const crModel* model, int shape) {
 static bool hangs(const crModel* model, int body) {
     crJoint joint = model->bodies[body].joint;
     if (joint != CR_JOINT_HINGE && joint != CR_JOINT_BALL) return false;
-    for (int i = 0; i < model->shape_count; i++) {
-        const crShape* shape = &model->shapes[i].shape;
-        if (model->shapes[i].body != body) continue;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->body != body) continue;
+        const crShape* shape = &drawn->shape;
         if (shape->kind == CR_SHAPE_HALFSPACE) return false;
         if (cr_norm(shape->pose.p) <= cr_shape_reach(shape, shape->pose.p)) return false;
     }
@@ -273,12 +301,11 @@ static bool hangs(const crModel* model, int body) {
 }
 
 int cr_faces_sticks(const crModel* model, int body, crVec3 ends[CR_STICKS]) {
-    for (int i = 0; i < model->shape_count; i++) {
-        if (model->shapes[i].body != body) continue;
+    int count = 0;
+    if (!cr_faces_bare(model, body)) {
         ends[0] = model->bodies[body].com;
         return hangs(model, body) ? 1 : 0;
     }
-    int count = 0;
     ends[count++] = model->bodies[body].com;
     for (int i = body + 1; i < model->nb && count < CR_STICKS; i++) {
         if (model->bodies[i].parent == body) ends[count++] = model->bodies[i].pose.p;

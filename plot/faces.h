@@ -24,8 +24,14 @@ void cr_faces_destroy(crFaces* faces);  // accepts a zeroed struct
 int cr_faces_pieces(const crShape* shape);
 crShape cr_faces_piece(const crShape* shape, int index);
 
-// Colour of a shape of the model, its own or its material's: 0x1rrggbb, 0 for none.
-unsigned cr_faces_color(const crModel* model, int shape);
+// What is drawn of a model: the looks of bodies that have looks, the shapes of the others. Indices run over both lists.
+int cr_faces_count(const crModel* model);
+// NULL for a shape of a body that has looks.
+const crBodyShape* cr_faces_drawn(const crModel* model, int index);
+bool cr_faces_bare(const crModel* model, int body);  // true if nothing of the body is drawn
+
+// Colour of something that is drawn, its own or its material's: 0x1rrggbb, 0 for none.
+unsigned cr_faces_color(const crModel* model, const crBodyShape* drawn);
 
 // What a body without shapes is drawn by: lines from its origin to its centre of mass, to the bodies that hang
 // on it and to where loops hold it, in its own frame. A body with shapes has one line to its centre of mass where it

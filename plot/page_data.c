@@ -139,9 +139,9 @@ static crStatus put_run(const Data* data, const crPageRun* run, size_t numbers) 
 
 // how far each body reaches from its centre of mass
 static void find_reaches(const crModel* model, double* reach) {
-    for (int i = 0; i < model->shape_count; i++) {
-        const crBodyShape* s = &model->shapes[i];
-        if (s->shape.kind == CR_SHAPE_HALFSPACE) continue;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* s = cr_faces_drawn(model, i);
+        if (s == NULL || s->shape.kind == CR_SHAPE_HALFSPACE) continue;
         reach[s->body] = fmax(reach[s->body], cr_shape_reach(&s->shape, model->bodies[s->body].com));
     }
     for (int i = 1; i < model->nb; i++) {

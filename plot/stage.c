@@ -78,10 +78,7 @@ static bool add_rod(crStage* s, crPiece look, crVec3 a, crVec3 b, double radius)
 static bool add_sticks(crStage* s, const crView* v, int body, crPiece look) {
     crVec3 ends[CR_STICKS];
     int count = cr_faces_sticks(v->log->model, body, ends);
-    bool bare = true;
-    for (int i = 0; i < v->log->model->shape_count && bare; i++) {
-        bare = v->log->model->shapes[i].body != body;
-    }
+    bool bare = cr_faces_bare(v->log->model, body);
     bool good = true;
     crPose pose = v->player.d.pose[body];
     for (int i = 0; i < count && good; i++) {
@@ -104,10 +101,11 @@ static bool add_holder(crStage* s, const crView* v, int body, const crPiece* bal
 static bool add_shapes(crStage* s, const crView* v, int body, crPiece look) {
     const crModel* model = v->log->model;
     bool good = true;
-    for (int i = 0; i < model->shape_count && good; i++) {
-        const crShape* shape = &model->shapes[i].shape;
-        if (model->shapes[i].body != body || shape->kind == CR_SHAPE_HALFSPACE) continue;
-        unsigned own = cr_faces_color(model, i);
+    for (int i = 0; i < cr_faces_count(model) && good; i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->body != body || drawn->shape.kind == CR_SHAPE_HALFSPACE) continue;
+        const crShape* shape = &drawn->shape;
+        unsigned own = cr_faces_color(model, drawn);
         look.alpha = look.moves || own != 0 ? 1.0 : 0.7;
         set_color(s, &look, look.moves ? cr__view_ink(body) : CR_INK_GRID, own);
         for (int k = 0; k < cr_faces_pieces(shape) && good; k++) {

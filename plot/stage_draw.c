@@ -397,9 +397,11 @@ static void draw_sheet(const crStage* s, const Sheet* p) {
 
 // scenes without gravity that nothing surrounds have a sheet below them
 static bool needs_sheet(const crModel* model) {
-    for (int i = 0; i < model->shape_count; i++) {
-        const crBody* body = &model->bodies[model->shapes[i].body];
-        if (model->shapes[i].body == CR_WORLD || (body->last < 0 && body->base == CR_WORLD)) return false;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        const crBody* body = drawn != NULL ? &model->bodies[drawn->body] : NULL;
+        if (body == NULL) continue;
+        if (drawn->body == CR_WORLD || (body->last < 0 && body->base == CR_WORLD)) return false;
     }
     return cr_norm(model->gravity) == 0.0;
 }
@@ -408,19 +410,21 @@ static bool needs_sheet(const crModel* model) {
 static void for_sheets(crStage* s, const crView* v, bool shadows) {
     const crModel* model = v->log->model;
     Sheet p;
-    for (int i = 0; i <= model->shape_count; i++) {
-        bool below = i == model->shape_count;
+    int count = cr_faces_count(model);
+    for (int i = 0; i <= count; i++) {
+        bool below = i == count;
+        const crBodyShape* drawn = below ? NULL : cr_faces_drawn(model, i);
         if (below && !needs_sheet(model)) continue;
-        if (!below && model->shapes[i].shape.kind != CR_SHAPE_HALFSPACE) continue;
+        if (!below && (drawn == NULL || drawn->shape.kind != CR_SHAPE_HALFSPACE)) continue;
         if (below) {
             p = sheet_of(&s->camera, cr_vec3(0.0, 0.0, 1.0), s->camera.lo.z - 1e-3 * s->camera.radius);
         } else {
-            const crShape* shape = &model->shapes[i].shape;
-            crPose pose = cr_pose_mul(v->player.d.pose[model->shapes[i].body], shape->pose);
+            const crShape* shape = &drawn->shape;
+            crPose pose = cr_pose_mul(v->player.d.pose[drawn->body], shape->pose);
             crVec3 n = cr_quat_rotate(pose.q, shape->size);
             p = sheet_of(&s->camera, n, shape->offset + cr_dot(n, pose.p));
-            p.color = cr_faces_color(model, i);
-            p.checker = model->materials[model->shapes[i].material].checker;
+            p.color = cr_faces_color(model, drawn);
+            p.checker = model->materials[drawn->material].checker;
         }
         if (!shadows) draw_sheet(s, &p);
         if (shadows && !p.wall) draw_shadows(s, p.middle, p.n, (const double(*)[2])p.corners, 4, true);

@@ -16,12 +16,14 @@
 #define TIMES    8    // where none are named
 #define SAMPLES  128  // times at which a moving picture is measured
 #define FLAT     0.05  // of how far bodies move across: less than this along gravity is a motion seen from above
-#define MARGIN   0.06  // of the larger side, around what is drawn
-#define LEFT     62.0  // room around the panel, pixels
-#define RIGHT    14.0
-#define ABOVE    30.0
-#define BELOW    40.0
-#define ARROW    0.16  // of the panel's smaller side: the longest arrow
+#define STILL \
+    0.01  // of the picture: a shorter way is no motion, nor is a turn of less than 2.8 times that, rad
+#define MARGIN 0.06  // of the larger side, around what is drawn
+#define LEFT   62.0  // room around the panel, pixels
+#define RIGHT  14.0
+#define ABOVE  30.0
+#define BELOW  40.0
+#define ARROW  0.16  // of the panel's smaller side: the longest arrow
 
 static crVec3 axis(int k, double sign) {
     return cr_vec3(k == 0 ? sign : 0.0, k == 1 ? sign : 0.0, k == 2 ? sign : 0.0);
@@ -135,6 +137,35 @@ static void measure(crView* v) {
         v->lo[k] -= margin;
         v->hi[k] += margin;
     }
+}
+
+// true if a body that is shown moved or turned visibly between two records
+static bool moved_between(crView* v, size_t from, size_t to, crPose* before) {
+    double size = fmax(v->hi[0] - v->lo[0], v->hi[1] - v->lo[1]);
+    int nb = v->log->model->nb;
+    cr_player_at(&v->player, from);
+    memcpy(before, v->player.d.pose, (size_t)nb * sizeof *before);
+    cr_player_at(&v->player, to);
+    for (int b = 1; b < nb; b++) {
+        crPose now = v->player.d.pose[b], old = before[b];
+        double turn = now.q.w * old.q.w + now.q.x * old.q.x + now.q.y * old.q.y + now.q.z * old.q.z;
+        if (v->shown[b] && (cr_norm(cr_sub(now.p, old.p)) > STILL * size || fabs(turn) < 1.0 - STILL * STILL))
+            return true;
+    }
+    return false;
+}
+
+// Rows at which nothing has moved since the one before are dropped where the times are not asked for.
+static void drop_still_rows(crView* v) {
+    const crViewChoice* c = v->choice;
+    if (c->time_count > 0 || c->kind == CR_VIEW_MOTION || c->kind == CR_VIEW_IMPULSES) return;
+    crPose* before = malloc((size_t)v->log->model->nb * sizeof *before);
+    int kept = 1;
+    for (int i = 1; i < v->row_count && before != NULL; i++) {
+        if (moved_between(v, v->rows[kept - 1], v->rows[i], before)) v->rows[kept++] = v->rows[i];
+    }
+    if (before != NULL) v->row_count = kept;
+    free(before);
 }
 
 // is b no farther than a twentieth of a pixel from the way from a to c?
@@ -293,7 +324,9 @@ static void draw_all(crView* v, const char* title, size_t first, size_t events) 
     if (events > 0) {
         draw_impulses(v, first, events);
     } else {
-        int body = traveller(v);
+        // where nothing moves, the picture is that of every time
+        bool still = v->row_count == 1 && v->choice->time_count == 0;
+        int body = still ? 0 : traveller(v);
         double left[CR_VIEW_ROWS];
         int left_count = 0;
         for (int i = 0; i < v->row_count && body > 0; i++) {
@@ -333,6 +366,7 @@ crView* cr__view_begin(const crMotionLog* log, const crViewChoice* choice) {
     choose_rows(v);
     v->segments = (double)v->row_count * log->model->nb > CROWD ? SEGMENTS / 2 : SEGMENTS;
     measure(v);
+    drop_still_rows(v);
     for (int k = 0; k < 2 && choice->framed; k++) {
         v->lo[k] = choice->frame[k];
         v->hi[k] = choice->frame[2 + k];

@@ -9,6 +9,8 @@
 #include "plot/flat.h"
 #include "plot/view_parts.h"
 
+#define EDGED 200  // faces of a mesh whose edges are drawn
+
 void cr__view_project(const crView* v, crVec3 x, double out[2]) {
     out[0] = cr_dot(v->axes.right, x);
     out[1] = cr_dot(v->axes.up, x);
@@ -62,12 +64,15 @@ static void draw_piece(crView* v, const crShape* piece, crPose pose, bool cut, c
         put_polygon(v, hull, n, cut, *pen);
     }
     const int* loop = faces.loops;
+    // edges of small faces would cover them
+    crPen face = pen != NULL ? *pen : (crPen){0};
+    if (faces.face_count > EDGED) face.stroke = CR_INK_NONE;
     for (size_t f = 0; good && !faces.solid && f < faces.face_count; f++, loop += 1 + loop[0]) {
         double corners[8][2];
         for (int i = 0; i < loop[0] && i < 8; i++) {
             memcpy(corners[i], flat[loop[1 + i]], sizeof *corners);
         }
-        put_polygon(v, corners, (size_t)loop[0], cut, *pen);
+        put_polygon(v, corners, (size_t)loop[0], cut, face);
     }
     free(flat);
     free(hull);
@@ -102,10 +107,7 @@ bool cr__view_is_static(const crView* v, int body) {
 static void draw_sticks(crView* v, int body, const crPen* pen) {
     crVec3 ends[CR_STICKS];
     int count = cr_faces_sticks(v->log->model, body, ends);
-    bool bare = true;  // without shapes
-    for (int i = 0; i < v->log->model->shape_count && bare; i++) {
-        bare = v->log->model->shapes[i].body != body;
-    }
+    bool bare = cr_faces_bare(v->log->model, body);
     double from[2];
     cr__view_project(v, v->player.d.pose[body].p, from);
     for (int i = 0; i < count; i++) {
@@ -128,12 +130,13 @@ static void draw_sticks(crView* v, int body, const crPen* pen) {
 void cr__view_body(crView* v, int body, bool cut, const crPen* pen) {
     const crModel* model = v->log->model;
     if (body != CR_WORLD) draw_sticks(v, body, pen);
-    for (int i = 0; i < model->shape_count; i++) {
-        if (model->shapes[i].body != body) continue;
-        const crShape* shape = &model->shapes[i].shape;
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        if (drawn == NULL || drawn->body != body) continue;
+        const crShape* shape = &drawn->shape;
         crPose pose = v->player.d.pose[body];
         crPen own = pen != NULL ? *pen : (crPen){0};
-        own.color = cr_faces_color(model, i);
+        own.color = cr_faces_color(model, drawn);
         if (own.color != 0 && cr__view_is_static(v, body)) own.alpha = 1.0;
         if (shape->kind == CR_SHAPE_HALFSPACE) {
             if (pen != NULL) draw_halfspace(v, shape, pose, own);

@@ -23,11 +23,21 @@ build() {
     cmake --build "$folder" -j "$jobs" --target portable_tests $more -- -s >>"$folder.log" 2>&1 || { grep -E 'error|Error' "$folder.log" | head; return 1; }
 }
 
+# lap WHAT: seconds since the last lap, and what they were spent on
+lap() {
+    now=$(date +%s)
+    echo "   $((now - last)) s: $1"
+    last=$now
+}
+
 mkdir -p build-cross
+begun=$(date +%s)
+last=$begun
 echo "== this machine"
 cmake --preset release >/dev/null
 cmake --build --preset release -j "$jobs" --target scene_hashes -- -s >/dev/null
 build/bin/scene_hashes $steps >build-cross/native.hashes
+lap "built, $(wc -l <build-cross/native.hashes) scenes run"
 failed=
 for target in $targets; do
     echo "== $target"
@@ -47,6 +57,7 @@ for target in $targets; do
         failed="$failed $target(build)"
         continue
     fi
+    lap built
     program=$folder/bin/scene_hashes
     [ -e "$program" ] || program=$program.exe
     # shellcheck disable=SC2086
@@ -55,7 +66,7 @@ for target in $targets; do
     equal=$(grep -cxFf build-cross/native.hashes "$folder.hashes" || true)
     count=$(wc -l <"$folder.hashes")
     if [ "$equal" -eq "$count" ] && [ "$count" -ge 28 ]; then
-        echo "   $count scenes with equal hashes"
+        lap "$count scenes with equal hashes"
     else
         echo "   $equal of $count hashes are equal, of $(wc -l <build-cross/native.hashes) here:"
         diff build-cross/native.hashes "$folder.hashes" | head -n 10
@@ -63,7 +74,7 @@ for target in $targets; do
         failed="$failed $target(hashes)"
     fi
     if ctest --test-dir "$folder" --no-tests=error -L portable -j "$jobs" --timeout 3600 >"$folder.tests" 2>&1; then
-        grep 'tests passed' "$folder.tests" | sed 's/^/   /'
+        lap "$(grep 'tests passed' "$folder.tests")"
     else
         grep -E 'Failed|Timeout|tests passed' "$folder.tests" | sed 's/^/   /'
         failed="$failed $target(tests)"
@@ -80,4 +91,5 @@ case " $targets " in *" i686 "*)
         echo "   x87 is refused by name"
     fi ;;
 esac
+echo "== $((($(date +%s) - begun) / 60)) min in all"
 [ -z "$failed" ] || { echo "cross.sh: failed:$failed" >&2 && exit 1; }

@@ -32,7 +32,7 @@ MAKE
 make -s -C "$work" -j"${CAROM_JOBS:-2}" all
 cd "$work"
 "$llvm/llvm-link" $(make -s list) --override=gpu/device.bc -o all.bc
-"$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list=cr_batch_small,cr_batch_medium,cr_batch_large all.bc -o used.bc
+"$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list=cr_batch_lone,cr_batch_exchange,cr_batch_small,cr_batch_medium,cr_batch_large all.bc -o used.bc
 # called from hundreds of places
 "$llvm/llvm-dis" used.bc -o used.ll
 sed -E '/^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa)\(/s/\) #/) noinline #/' used.ll >marked.ll

@@ -8,7 +8,7 @@
 #define API __attribute__((visibility("default")))
 
 typedef unsigned long long Address;
-enum { SMALL = 1, MEDIUM, LARGE };
+enum { SMALL = 1, MEDIUM, LARGE, LONE, EXCHANGE };
 
 // threads that run at a time, of a device that has few
 enum { UNITS = 2, BLOCKS = 1 };
@@ -79,9 +79,16 @@ API int cuModuleLoadData(void** module, const void* code) {
 API int cuModuleUnload(void* module) { return module != NULL ? 0 : 1; }
 API int cuModuleGetFunction(void** function, void* module, const char* name) {
     (void)module;
-    uintptr_t kind = strcmp(name, "cr_batch_small") == 0    ? SMALL
-                     : strcmp(name, "cr_batch_medium") == 0 ? MEDIUM
-                                                            : LARGE;
+    static const char* const names[] = {[SMALL] = "cr_batch_small",
+                                        [MEDIUM] = "cr_batch_medium",
+                                        [LARGE] = "cr_batch_large",
+                                        [LONE] = "cr_batch_lone",
+                                        [EXCHANGE] = "cr_batch_exchange"};
+    uintptr_t kind = SMALL;
+    while (kind <= EXCHANGE && strcmp(name, names[kind]) != 0) {
+        kind++;
+    }
+    if (kind > EXCHANGE) return 500;  // CUDA_ERROR_NOT_FOUND
     *function = (void*)kind;
     return 0;
 }
@@ -118,6 +125,13 @@ API int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsig
     if (y * z * by * bz != 1) return 1;
     const crBatchJob* job = (const crBatchJob*)(uintptr_t)*(Address*)arguments[0];
     uintptr_t kind = (uintptr_t)function;
+    for (int t = 0; kind >= LONE && t < (int)(x * bx); t++) {
+        if (kind == LONE) cr__kernel_lone(job, t, (int)(x * bx));
+        if (kind == EXCHANGE)
+            cr__kernel_exchange(job, (uint64_t*)(uintptr_t)*(Address*)arguments[1],
+                                *(size_t*)arguments[2] != 0, t, (int)(x * bx));
+    }
+    if (kind >= LONE) return 0;
     size_t room = kind == SMALL ? CR_ROOM_SMALL : kind == MEDIUM ? CR_ROOM_MEDIUM : *(size_t*)arguments[2];
     unsigned char* own = aligned_alloc(64, room);
     int threads = (int)(x * bx);

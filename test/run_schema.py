@@ -9,7 +9,7 @@ from command import LAWS, SOURCE, carom, check, main
 
 SCHEMA = json.loads((SOURCE / "docs/scene.schema.json").read_text())
 SCENES = sorted((SOURCE / "scenes").glob("*.json"))
-KEYWORDS = set("type properties required additionalProperties items minItems maxItems enum const anyOf oneOf $ref minimum "
+KEYWORDS = set("type properties required additionalProperties items minItems maxItems enum const anyOf oneOf allOf not $ref minimum "
                "maximum exclusiveMinimum exclusiveMaximum pattern description title $schema $defs".split())
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool}
 
@@ -59,6 +59,10 @@ def errors(value, schema, path=""):
             found.append(f"{path}: {len(value)} items")
         for i, item in enumerate(value):
             found += errors(item, schema.get("items", {}), f"{path}[{i}]")
+    for part in schema.get("allOf", []):
+        found += errors(value, part, path)
+    if "not" in schema and not errors(value, schema["not"], path):
+        found.append(f"{path}: not allowed")
     for word in ("anyOf", "oneOf"):
         if word in schema:
             good = [option for option in schema[word] if not errors(value, option, path)]

@@ -346,9 +346,9 @@ TEST(worlds_in_the_air_have_the_bits_of_worlds) {
             memcpy(cr_world_state(world)->q, q + 7 * i, 7 * sizeof *q);
             memcpy(cr_world_state(world)->v, v + 6 * i, 6 * sizeof *v);
             memcpy(cr_world_state(world)->force, force + 6 * i, 6 * sizeof *force);
-            crFlight flight;
-            cr__flight_prepare(world, &flight);
-            CHECK(flight.can);
+            crLone lone;
+            cr__lone_prepare(world, &lone);
+            CHECK(lone.flies);
             crTally tally = {0};
             for (int n = 0; n < STEPS; n++) {
                 CHECK_STATUS(cr_world_step(world, NULL), CR_OK);

@@ -242,7 +242,7 @@ TEST(two_surfaces_end_within_the_bound) {
         leaves.count = leaves.deepest = 0;
         CHECK(c->report.bound == N || fabs(d) > 0.999999 * sqrt(a * b));
         CHECK(c->report.steps <= N && c->report.outcome_count <= 2);
-        CHECK(c->report.outcome == CR_OUTCOME_SOLVED && c->report.permissible);
+        CHECK(c->report.outcome == CR_OUTCOME_SOLVED && c->report.verdict != CR_TRUTH_NO);
         CHECK((c->report.unique == CR_UNIQUE_YES) == (c->report.outcome_count == 1));
         if (N < 100 && explore(c, c->v, 1e-12, 0, &leaves)) {
             worst = fmax(worst, compare(c, &leaves));
@@ -306,6 +306,13 @@ TEST(three_surfaces_against_all_branches) {
            compared, skipped, most, worst);
 }
 
+// A permissible velocity, or one of which rounding in a narrow corner lets nobody say that it is not. Where no branch has ended the
+// velocity is the plastic one, and the outcome says so.
+static bool honest(const Case* c) {
+    bool ends = c->report.outcome == CR_OUTCOME_SOLVED || c->report.outcome == CR_OUTCOME_UNSURE;
+    return c->report.verdict != CR_TRUTH_NO && (ends || (c->report.flags & CR_RULE_PLASTIC) != 0);
+}
+
 // losing energy at each reflection, still every outcome is permissible; a small budget is reported
 TEST(inelastic_branches_and_budget) {
     crRandom random = sample_seed(5);
@@ -319,12 +326,12 @@ TEST(inelastic_branches_and_budget) {
         }
         crRule rule = cr__rule(&cr__rule_feasible, &params);
         CHECK_STATUS(case_run(c, &rule), CR_OK);
-        CHECK(c->report.permissible && c->report.outcome == CR_OUTCOME_SOLVED);
+        CHECK(honest(c));
         truncated += (c->report.flags & CR_RULE_TRUNCATED) != 0;
         plastic += (c->report.flags & CR_RULE_PLASTIC) != 0;
         params.budget = 3;
         CHECK_STATUS(case_run(c, &rule), CR_OK);
-        CHECK(c->report.permissible && c->report.outcome == CR_OUTCOME_SOLVED);
+        CHECK(honest(c));
         if ((c->report.flags & CR_RULE_INCOMPLETE) != 0) {
             CHECK(c->report.unique != CR_UNIQUE_YES && c->report.outcome_count >= 1);
             limited++;
@@ -359,6 +366,85 @@ TEST(soft_cradle_ends_together) {
             case_free(c);
         }
     }
+}
+
+// n walls around an axis, and a velocity along it: turning and mirroring the walls changes nothing, so the outcomes are those of
+// all branches although only one of each kind is followed
+static Case* round_corner(int walls, double steep, double along, double across) {
+    Case* c = case_make(3, NULL);
+    for (int i = 0; i < walls; i++) {
+        double angle = 2 * CR_PI * i / walls;
+        const double row[3] = {cos(steep) * cos(angle), cos(steep) * sin(angle), sin(steep)};
+        case_contact(c, row, 1.0);
+    }
+    const double v[3] = {across, 0.0, along};
+    case_velocity(c, v);
+    return c;
+}
+
+TEST(mirror_images_are_found) {
+    crRandom random = sample_seed(7);
+    crRule rule = cr__rule(&cr__rule_feasible, NULL);
+    static Leaves leaves;
+    double worst = 0.0;
+    int compared = 0, several = 0;
+    for (int i = 0; i < test_samples(2000); i++) {
+        // on the axis everything is alike; off it, towards the first wall, one mirror image is left
+        double across = i % 2 == 0 ? 0.0 : -sample_uniform(&random, 0.01, 0.3);
+        Case* c = round_corner(3 + i % 3, sample_uniform(&random, 0.4, 1.2), -1.0, across);
+        CHECK_STATUS(case_run(c, &rule), CR_OK);
+        leaves.count = leaves.deepest = 0;
+        if ((c->report.flags & CR_RULE_INCOMPLETE) == 0 && c->report.outcome_count <= 64 &&
+            explore(c, c->v, 1e-12, 0, &leaves)) {
+            worst = fmax(worst, compare(c, &leaves));
+            CHECK(leaves.deepest == c->report.steps && c->report.permissible);
+            for (int a = 0; a < c->report.outcome_count; a++) {
+                for (int b = 0; b < a; b++) {
+                    CHECK(distance(c, c->outcome_v[a], c->outcome_v[b]) > 1e-11);
+                }
+            }
+            several += c->report.outcome_count > 2;
+            compared++;
+        }
+        case_free(c);
+    }
+    printf("mirrors: %d compared with all branches, %d of more than two outcomes, off by %.1e\n", compared,
+           several, worst);
+    CHECK(worst < 1e-10 && 4 * compared > 3 * test_samples(2000) && several > 0);
+}
+
+// A choice that is called proven from a part of the set is the choice from the whole of it.
+TEST(a_proven_choice_is_the_whole_sets) {
+    crRandom random = sample_seed(8);
+    int proven = 0, part = 0;
+    for (int i = 0; i < test_samples(20000); i++) {
+        Case* c = random_corner(&random, 3);
+        crRuleParams params = cr_rule_params();
+        params.pick = i % 2 == 0 ? CR_PICK_NEAREST : CR_PICK_HULL;
+        for (int k = 0; k < 3 && i % 3 == 0; k++) {
+            c->block[k].e = sample_uniform(&random, 0.5, 1);
+        }
+        crRule rule = cr__rule(&cr__rule_feasible, &params);
+        CHECK_STATUS(case_run(c, &rule), CR_OK);
+        double whole = distance(c, c->v_plus, c->v);
+        bool complete = (c->report.flags & CR_RULE_INCOMPLETE) == 0;
+        params.budget = 2;
+        CHECK_STATUS(case_run(c, &rule), CR_OK);
+        // a narrow corner may be beyond what rounding lets one tell
+        CHECK(c->report.verdict != CR_TRUTH_NO);
+        bool says = (c->report.flags & CR_RULE_PROVEN) != 0;
+        CHECK(!says || (c->report.flags & CR_RULE_INCOMPLETE) != 0);
+        if (complete && (c->report.flags & CR_RULE_INCOMPLETE) != 0) {
+            double found = distance(c, c->v_plus, c->v);
+            part++;
+            proven += says;
+            CHECK(found >= whole * (1 - 1e-8));
+            if (says) CHECK_NEAR(found / whole, 1.0, 1e-8);
+        }
+        case_free(c);
+    }
+    printf("a budget of 2: %d sets not complete, %d choices proven\n", part, proven);
+    CHECK(proven > 0 && proven < part);
 }
 
 // Balls of a rack: a budget that is out leaves a permissible velocity, energy kept, and says that the set is not

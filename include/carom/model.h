@@ -49,6 +49,9 @@ typedef struct crSurface {
     double mu_stribeck;               // height of the smooth Stribeck hump over mu, >= 0
     double speed_stribeck;            // slip speed of its top, m/s, > 0
     const crByImpact* by_impact;      // NULL, or coefficients that depend on the impact (override e, et, mu)
+    // Of a pair: the law of its impacts under rule sequence, NULL: the law of the step. It must live as long as the
+    // model does.
+    const struct crLaw* law;
 } crSurface;
 
 // How a material is drawn; nothing is computed from it.
@@ -281,6 +284,10 @@ typedef struct crModel {
     crSensor* sensors;        // (sensor_count)
     crLoad* loads;            // (load_count)
     struct crModelMemory* memory;
+    int look_count;
+    // What bodies are drawn as in place of their shapes, in the order of bodies; nothing is computed from it. The model
+    // does not own this memory (look_count)
+    crBodyShape* looks;
 } crModel;
 
 // building

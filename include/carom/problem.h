@@ -52,6 +52,8 @@ typedef struct crBlock {
     double et;         // tangential restitution, read by rules
     double arm;  // equality, box: metres per unit of the rows' motion, 0 or 1: m/s; a length: rows in rad/s
     int source;  // the caller's own tag
+    const struct crLaw*
+        law;  // cone, unilateral: law of this contact, read by rule sequence; NULL: the rule's
 } crBlock;
 
 typedef struct crProblem {

@@ -65,7 +65,8 @@ class Model(NamedModel, _carom.Model):
         return self._add_material(name, **fields)
 
     def pair(self, a, b, **surface):
-        """What happens where materials a and b touch, instead of what they make together: mu, e, et ..."""
+        """What happens where materials a and b touch, instead of what they make together: mu, e, et ...; law: that of
+        their impacts with rule sequence, by name or a carom.Law of the catalogue."""
         self._add_pair(a, b, **surface)
 
     def exclude(self, a, b):

@@ -161,6 +161,7 @@ typedef struct PyModel {
     Py_ssize_t holds;                         // worlds and views that need it as it is
     struct ModelPiece* pieces;                // hulls, meshes and fields of its shapes
     struct PyCallback* callbacks;             // functions of driven bodies and materials
+    PyObject* laws;                           // list of laws of pairs, or NULL
     PyObject *raised, *raised_value, *trace;  // by one of them, not yet told
 } PyModel;
 

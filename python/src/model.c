@@ -67,6 +67,7 @@ static int model_traverse(PyObject* object, visitproc visit, void* arg) {
     PyModel* self = (PyModel*)object;
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->owner);
+    Py_VISIT(self->laws);
     return py_callbacks_visit(self, visit, arg);
 }
 
@@ -81,6 +82,7 @@ static void model_dealloc(PyObject* object) {
     if (self->owner == NULL) cr_model_destroy(self->model);
     py_callbacks_free(self);
     py_pieces_free(self);
+    Py_XDECREF(self->laws);
     Py_XDECREF(self->owner);
     py_free(object);
 }
@@ -174,18 +176,35 @@ static PyObject* add_material(PyObject* object, PyObject* args, PyObject* keywor
     return index;
 }
 
+// the law of a pair, which the model keeps
+static bool take_law(PyModel* self, PyObject* value, crSurface* surface) {
+    if (value == NULL || value == Py_None) return true;
+    PyLaw* law = py_law(value);
+    if (law == NULL) return false;
+    // a model runs on many threads, and nobody would ask it what a function raised
+    bool ok = law->function == NULL ||
+              py_refuse(CR_ERR_ARGUMENT, "law", "law: a pair takes a law of the catalogue, not a function");
+    if (ok && self->laws == NULL) self->laws = PyList_New(0);
+    ok = ok && self->laws != NULL && PyList_Append(self->laws, (PyObject*)law) == 0;
+    surface->law = &law->law;
+    Py_DECREF(law);
+    return ok;
+}
+
 static PyObject* add_pair(PyObject* object, PyObject* args, PyObject* keywords) {
-    static char* names[] = {"material_a", "material_b", SURFACE_NAMES, NULL};
+    static char* names[] = {"material_a", "material_b", SURFACE_NAMES, "law", NULL};
     PyModel* self = (PyModel*)object;
     crSurface surface = cr_material().surface;
     SurfaceInput in = {.s = &surface};
+    PyObject* law = NULL;
     int a, b;
     surface.mu2 = NAN;
-    if (!py_parse(args, keywords, "ii|$" SURFACE_FORMAT ":add_pair", names, &a, &b, SURFACE_PLACES(in)) ||
+    if (!py_parse(args, keywords, "ii|$" SURFACE_FORMAT "O:add_pair", names, &a, &b, SURFACE_PLACES(in),
+                  &law) ||
         !py_model_may_change(self))
         return NULL;
-    PyObject* none =
-        take_surface(self, &in) ? done(self, cr_model_add_pair(self->model, a, b, &surface)) : NULL;
+    bool ok = take_surface(self, &in) && take_law(self, law, &surface);
+    PyObject* none = ok ? done(self, cr_model_add_pair(self->model, a, b, &surface)) : NULL;
     drop_surface(&in);
     return none;
 }

@@ -4,6 +4,8 @@
 #ifndef CAROM_BASE_FOREST_H
 #define CAROM_BASE_FOREST_H
 
+#include <stdbool.h>
+
 static inline int cr__forest_find(int* parent, int i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
@@ -12,9 +14,11 @@ static inline int cr__forest_find(int* parent, int i) {
     return i;
 }
 
-static inline void cr__forest_join(int* parent, int a, int b) {
+// true where a and b were in two sets
+static inline bool cr__forest_join(int* parent, int a, int b) {
     int x = cr__forest_find(parent, a), y = cr__forest_find(parent, b);
     parent[x > y ? x : y] = x > y ? y : x;
+    return x != y;
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "problem/audit.h"
 #include "base/forest.h"
 #include "problem/product.h"
+#include "problem/symmetry.h"
 
 #include <string.h>
 
@@ -91,12 +92,16 @@ static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
 
 // islands: trees of union by the lower index
 
-static void join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
+// returns how many sets have become one with another
+static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
     Row row = row_of(A, i);
+    int joined = 0;
     for (int k = 0; k < row.count; k++) {
         int j = col_of(&row, k);
-        if (row.value[k] != 0.0) cr__forest_join(parent, node, node_of != NULL ? node_of[j] : first + j);
+        if (row.value[k] == 0.0) continue;
+        joined += cr__forest_join(parent, node, node_of != NULL ? node_of[j] : first + j);
     }
+    return joined;
 }
 
 // blocks that act on each other, through W or through the velocities that J and Minv couple
@@ -117,11 +122,12 @@ static crStatus find_islands(crAuditor* a, crArena* arena) {
         }
     }
     bool operator= a->W == NULL;
-    for (int r = 0; r < problem->rows; r++) {
+    int sets = blocks;
+    for (int r = 0; r < problem->rows && (operator|| sets> 1); r++) {
         if (operator) {
             join_row(parent, block_of[r], &problem->J, r, NULL, blocks);
         } else {
-            join_row(parent, block_of[r], a->W, r, block_of, 0);
+            sets -= join_row(parent, block_of[r], a->W, r, block_of, 0);
         }
     }
     for (int i = 0; operator&& i<problem->nv; i++) {
@@ -202,15 +208,21 @@ static void velocity(const crAuditor* a, const double* p, double* w) {
     }
 }
 
-void cr__auditor_witness(crAuditor* a, const double* p) {
+// the witness of p and its velocities, from a->w = u_free + b + W p
+static void make_witness(crAuditor* a, const double* p) {
     const crProblem* problem = a->problem;
-    velocity(a, p, a->w);
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;
         cr__witness_make(problem, block, a->weight + r, p + r, a->w + r, a->p_hat + r, a->held + r);
     }
-    velocity(a, a->p_hat, a->w);
+    bool same = memcmp(a->p_hat, p, (size_t)problem->rows * sizeof *p) == 0;
+    if (!same) velocity(a, a->p_hat, a->w);
+}
+
+void cr__auditor_witness(crAuditor* a, const double* p) {
+    velocity(a, p, a->w);
+    make_witness(a, p);
 }
 
 // 0 / 0 is 0: nothing had to change and nothing did
@@ -322,13 +334,14 @@ static void judge_block(const crAuditor* a, int i, crAudit* audit) {
     audit->permits = fmax(audit->permits, defect.permits);
 }
 
-void cr__auditor_judge(crAuditor* a, const double* p, crAudit* audit) {
+// a->w = u_free + b + W p
+static void judge_all(crAuditor* a, const double* p, crAudit* audit) {
     const crProblem* problem = a->problem;
     if (problem->raw) {
         cr__raw_judge(a, p, audit);
         return;
     }
-    cr__auditor_witness(a, p);
+    make_witness(a, p);
     find_floors(a);
     for (int i = 0; i < problem->block_count; i++) {
         judge_block(a, i, audit);
@@ -337,22 +350,6 @@ void cr__auditor_judge(crAuditor* a, const double* p, crAudit* audit) {
     if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
         audit->eta = (double)INFINITY;
     }
-}
-
-// largest |A_ij - A_ji| / sqrt(A_ii A_jj)
-static double asymmetry_of(const crMatrix* A) {
-    double worst = 0.0;
-    for (int i = 0; i < A->rows; i++) {
-        Row row = row_of(A, i);
-        double s = cr_matrix_at(A, i, i);
-        for (int k = 0; k < row.count; k++) {
-            int j = col_of(&row, k);
-            double off = fabs(row.value[k] - cr_matrix_at(A, j, i));
-            if (off == 0.0) continue;
-            worst = fmax(worst, off / sqrt(fmax(0.0, s * cr_matrix_at(A, j, j))));
-        }
-    }
-    return worst;
 }
 
 static double size_of(const double* x, int n) {
@@ -427,9 +424,12 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, 
         return CR_OK;
     }
     cr__problem_published(problem, a.weight, p, u, audit);
-    cr__auditor_judge(&a, p, audit);
-    if (!problem->raw)
-        audit->asymmetry = asymmetry_of(problem->W.value != NULL ? &problem->W : &problem->Minv);
+    memcpy(a.w, u, (size_t)problem->rows * sizeof *u);
+    judge_all(&a, p, audit);
+    if (!problem->raw) {
+        audit->asymmetry =
+            cr_matrix_skew(problem->W.value != NULL ? &problem->W : &problem->Minv, true).relative;
+    }
     if (keep) memcpy(p, a.p_hat, (size_t)problem->rows * sizeof *p);
     return audit_momentum(problem, arena, p, audit);
 }

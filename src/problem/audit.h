@@ -24,9 +24,6 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
 void cr__auditor_witness(crAuditor* auditor, const double* p);
 // crAudit.residual of p, without floors. INFINITY where anything is not finite.
 double cr__auditor_residual(crAuditor* auditor, const double* p);
-// The figures of the backward error of p, and worst_block.
-void cr__auditor_judge(crAuditor* auditor, const double* p, crAudit* audit);
-
 // The same for raw problems: smallest relative change of W and u_free + b, entry by entry, that makes a point
 // near p exact. z_hat (rows) receives that point.
 void cr__raw_judge(crAuditor* auditor, const double* p, crAudit* audit);

@@ -166,7 +166,8 @@ static int judge(Run* run, bool* ended) {
         if (!island->live) continue;
         island->sweeps++;
         island->solved = island->change <= island->tol * island->tol;
-        island->live = !island->solved && island->sweeps < island->limit;
+        double end = island->aim > 0.0 ? island->aim : island->tol;
+        island->live = !(island->change <= end * end) && island->sweeps < island->limit;
         *ended = *ended || !island->live;
         live += island->live;
     }

@@ -7,6 +7,7 @@
 typedef struct crPackedIsland {
     bool live;        // in: has contacts to be solved
     double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
+    double aim;       // in: and the one that its sweeps go on to, m/s; 0: tol
     int limit;        // in: sweeps
     int fade;         // in: the last ones, over which momentum fades; 0: it does not
     bool solved;      // out

@@ -4,11 +4,14 @@
 
 #include "resolve/impact.h"
 
+#define CR_MIRRORS 24  // orders of the surfaces that look the same, at most
+
 typedef struct crTree {
     crImpact impact;
-    int k;         // surfaces
-    double* W;     // of the normals (k*k)
-    int budget;    // nodes that may branch
+    int k;       // surfaces
+    double* W;   // of the normals (k*k)
+    int budget;  // nodes that may branch in the order they were found
+    int reserve;  // nodes there are after that to bring branches to an end, and as many again to look for a nearer one
     int room;      // nodes there is memory for
     int count;     // nodes so far, in the order they were found
     double* p;     // impulses (room*k)
@@ -23,13 +26,44 @@ typedef struct crTree {
     int cells;     // a power of two
     int* outcome;  // nodes that are valid (outcomes)
     bool* ended;   // the node is an outcome (room)
+    bool* done;    // all its reflections are nodes (room)
     double* away;  // squared distance of each outcome from the velocity before (outcomes)
     int outcomes;
-    double* result;  // (k)
+    crOutcome verdict;  // on the search: solved, or what it is where no branch has ended
+    int mirrors;        // permutations of the surfaces that change nothing, the identity first
+    int* mirror;        // surface i goes to mirror[m*k + i] (mirrors*k)
+    double* weight;     // of each surface in the hash; the same where a mirror takes one to the other (k)
+    bool sinking;       // no surface opens before the impact, so p.(-u) never falls along a branch
+    double least;       // squared distance that no valid velocity is nearer than
+    double lost;        // twice the energy that reflections may take; 0 where they keep it
+    double* result;     // (k)
 } crTree;
 
 static inline double* node_p(const crTree* t, int node) { return t->p + (size_t)node * (size_t)t->k; }
 static inline double* node_u(const crTree* t, int node) { return t->u + (size_t)node * (size_t)t->k; }
+static inline double surface_e(const crTree* t, int i) { return t->impact.blocks[t->impact.block[i]].e; }
+
+// The tree with its first node, the velocity before (feasible_tree.c).
+crStatus cr__tree_plant(crTree* t, crError* error);
+// The reflection of `node` at surface i becomes a new node, unless it is an old one or a mirror image of one. Returns that
+// node, or -1 where count has reached `most`.
+int cr__tree_branch(crTree* t, int node, int i, double e, int most, crRuleReport* report);
+// a.W b
+double cr__tree_product(const crTree* t, const double* a, const double* b);
+// Mirror images of the outcomes join them; false where there is no room for all.
+bool cr__tree_mirror(crTree* t);
+
+// Permutations of the surfaces that keep W, u and e (feasible_mirror.c). The identity alone where there are more than
+// CR_MIRRORS and no one of them undoes itself.
+crStatus cr__mirrors_find(crTree* t, crError* error);
+
+// What bounds need (feasible_bound.c): a plastic impact is solved.
+crStatus cr__bound_begin(crTree* t, crRuleReport* report, crError* error);
+// No outcome on a branch through `node` has a smaller squared distance from the velocity before.
+double cr__bound_nearest(const crTree* t, int node);
+// A heap of nodes: the smallest bound is on top, then the greatest depth, then the smallest index.
+void cr__heap_push(const crTree* t, int* heap, int* count, int node);
+int cr__heap_pop(const crTree* t, int* heap, int* count);
 
 // The impulses to return, in t->result: the nearest outcome, or what pick asks for. Fills unique, chosen and the tie.
 crStatus cr__feasible_pick(crTree* t, crRuleReport* report, crError* error);

@@ -172,7 +172,9 @@ bool cr__rule_sequence_stages(crRuleModes* m, double near) {
         int block = fastest(m, u, params.tolerance * speed);
         if (block == -1) break;
         if (block < 0 || s->blow_count == BLOWS) return false;
-        if (!strike_block(m, &params.law, block, u, p, &s->blow[s->blow_count])) return false;
+        const crLaw* own = problem->blocks[block].law;
+        const crLaw* law = own != NULL ? own : &params.law;
+        if (!strike_block(m, law, block, u, p, &s->blow[s->blow_count])) return false;
         s->blow_count++;
     }
     // how nearly one that was left open, or was hit, approaches still

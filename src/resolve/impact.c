@@ -348,7 +348,8 @@ void cr__impact_spread(const crImpact* impact, const double* own, double* p) {
 }
 
 void cr__impact_finish(const crImpact* impact, double* own, double* p, crRuleReport* report) {
-    bool solved = report == NULL || report->outcome == CR_OUTCOME_SOLVED;
+    bool unsure = report != NULL && report->outcome == CR_OUTCOME_UNSURE;
+    bool solved = report == NULL || unsure || report->outcome == CR_OUTCOME_SOLVED;
     if (report != NULL && lost(impact, own, solved ? LOST : RUN_AWAY)) {
         if (solved) report->outcome = CR_OUTCOME_RAY;
         memset(own, 0, (size_t)impact->rows * sizeof *own);

@@ -207,7 +207,8 @@ static crStatus strike(crSequence* s, int i, bool* struck, crError* error) {
     }
     crContact contact = contact_of(s, block);
     crHit hit;
-    crStatus status = cr_law_apply_contact(&s->impact.params.law, &contact, &hit, error);
+    const crLaw* law = block->law != NULL ? block->law : &s->impact.params.law;
+    crStatus status = cr_law_apply_contact(law, &contact, &hit, error);
     if (status != CR_OK) return status;
     *struck = hit.regime != CR_REGIME_NO_SOLUTION && hit.P.x > 0.0;
     double P[3] = {hit.P.x, hit.P.y, hit.P.z};

@@ -247,8 +247,25 @@ static crStatus auto_create(crAuto* a, crSystem* system) {
     return status;
 }
 
+// whether there are no impulses although contacts close faster than problem->rest: then the residual is 1
+static bool does_nothing(const crProblem* problem, const double* p) {
+    double closing = 0.0;
+    for (int i = 0; i < problem->rows; i++) {
+        if (p[i] != 0.0) return false;
+    }
+    for (int i = 0; i < problem->block_count && !problem->raw; i++) {
+        const crBlock* block = &problem->blocks[i];
+        if (block->kind != CR_BLOCK_CONE && block->kind != CR_BLOCK_UNILATERAL) return false;
+        int r = block->row;
+        closing = fmax(closing, -(problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0)));
+    }
+    return closing > problem->rest;
+}
+
 // the guess itself, before anything is set up
 static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, double* residual) {
+    *residual = 1.0;
+    if (does_nothing(problem, p)) return CR_OK;
     size_t mark = cr_arena_mark(arena);
     crAuditor auditor;
     crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);

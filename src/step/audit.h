@@ -21,6 +21,8 @@ crStatus cr__audit_step(crStep* step, double h, crError* error);
 void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);
 // The same through every contact of a solve.
 void cr__audit_drives(crStep* step);
+// Overlap by full geometry in steps where it is due. CR_ERR_MEMORY.
+crStatus cr__audit_measured(crStep* step);
 // Deepest overlap at the present poses of all shapes, by full geometry, m; and how many pairs passed through each
 // other on their way from the poses at the beginning of the step (before, or NULL: found anew). CR_ERR_MEMORY.
 crStatus cr__audit_overlap(crStep* step, double* deepest);

@@ -269,17 +269,22 @@ static bool measured(const crStep* step) {
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 
+crStatus cr__audit_measured(crStep* step) {
+    crCertificate* c = &step->certificate;
+    c->overlap = (double)NAN;
+    if (!measured(step)) return CR_OK;
+    crStatus status = cr__audit_overlap(step, &c->overlap);
+    c->penetration = fmax(c->penetration, c->overlap);
+    return status;
+}
+
 crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crCertificate* c = &step->certificate;
     size_t mark = cr_arena_mark(&step->scratch);
-    bool fast = false, measure = measured(step);
+    bool fast = false;
     crPose* before = NULL;
     crStatus status = audit_energy(step, h, &fast, &before, error);
-    c->overlap = (double)NAN;
-    if (status == CR_OK && measure) {
-        status = cr__audit_overlap(step, &c->overlap) == CR_OK ? CR_OK : cr__step_memory(error);
-        c->penetration = fmax(c->penetration, c->overlap);
-    }
+    if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
     c->crossings = c->crossings_unsure = 0;
     if (status == CR_OK && fast) {
         status = cr__audit_crossings(step, before, &c->crossings, &c->crossings_unsure);

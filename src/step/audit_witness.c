@@ -3,7 +3,7 @@
 // As problem/witness.c has it, with vectors instead of rows and without divisions: z = lambda p - w. A contact without
 // impulse that leaves is proven by two comparisons. lambda, the trace of W_ii, is taken of the bodies as if they were
 // free, which is the larger: it decides only which witness is made.
-#include "step/audit_contacts.h"
+#include "step/audit_hold.h"
 #include "step/step.h"
 
 // Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
@@ -28,76 +28,8 @@ static bool plain(const crSurface* s) {
            (isnan(s->mu2) || s->mu2 == s->mu);
 }
 
-// normal and tangential parts of an impulse and of the velocity with its bias
-typedef struct Parts {
-    double pn, wn;
-    crVec3 pt, wt;
-} Parts;
-
-// holds against slip along d, which friction at its limit opposes
-static void hold_slip(double most, crVec3 d, crVec3 n, const Parts* x, crAuditContact* out) {
-    double along = cr_dot(x->wt, d);
-    crVec3 across = along < 0.0 ? cr_madd(x->wt, -along, d) : x->wt;
-    out->P = cr_madd(cr_scale(x->pn, n), most, d);
-    out->seen.eta2 = x->wn * x->wn + cr_dot(across, across);
-}
-
-// A contact that pushes and is not about to open: its witness, and how far its velocity is from what the laws allow.
-static void hold(double mu, double lambda, crVec3 n, const Parts* x, crAuditContact* out) {
-    out->P = cr_scale(x->pn, n);
-    out->seen.eta2 = x->wn * x->wn;
-    if (mu == 0.0) return;
-    crVec3 z = cr_sub(cr_scale(lambda, x->pt), x->wt);
-    double size2 = cr_dot(z, z), limit = mu * (lambda * x->pn - x->wn);
-    if (isinf(mu) || size2 <= limit * limit) {
-        double friction2 = cr_dot(x->pt, x->pt), most = mu * x->pn;
-        bool over = friction2 > most * most;
-        out->P = over ? cr_madd(out->P, most / sqrt(friction2), x->pt) : cr_add(out->P, x->pt);
-        out->seen.eta2 += cr_dot(x->wt, x->wt);
-    } else {
-        hold_slip(mu * x->pn, cr_scale(1.0 / sqrt(size2), z), n, x, out);
-    }
-}
-
-// friction beyond its limit, or tension
-static double beyond(double mu, double pn, double friction2) {
-    double limit = mu * cr__audit_larger(pn, 0.0);
-    if (!(friction2 > limit * limit)) return -pn;
-    return cr__audit_larger(-pn, sqrt(friction2) - limit);
-}
-
-// velocity that the laws want changed where there are no impulses
-static double wanted(const crStepContact* c, double rate, double mu, crVec3 u_free, double free, double b) {
-    double want = c->delta * rate, closing = -(free + b);
-    if (!(closing > 0.0)) return want;
-    want = cr__audit_larger(want, closing);
-    // friction of at most 1 has less to change than the normal impulse
-    if (mu <= 1.0) return want;
-    double speed = cr_norm(cr_madd(u_free, -free, c->point.normal));
-    return cr__audit_larger(want, speed < mu * closing ? speed : mu * closing);
-}
-
-// Contacts whose witness is the same whatever lambda is, as long as it is at least that of the masses alone; false where
-// lambda must be known. Sticking: |lambda pt - wt| <= mu (lambda pn - wn), as least (mu pn - |pt|) is more than |wt| + mu
-// |wn|. At its limit friction is its own witness: none that sticks is nearer.
-static bool hold_plainly(double mu, double least, double friction2, crVec3 n, crVec3 P, const Parts* x,
-                         crAuditContact* out) {
-    double most = mu * x->pn, spare = least * most - (cr__audit_size1(x->wt) + mu * fabs(x->wn));
-    if (spare > 0.0 && least * least * friction2 <= spare * spare) {
-        out->P = P;
-        out->seen.eta2 = x->wn * x->wn + cr_dot(x->wt, x->wt);
-        return true;
-    }
-    // squares of impulses below 1e-154 N s are zero
-    bool full = friction2 > 0.0 && friction2 >= (1.0 - 0x1p-40) * (most * most) && most > 0.0 &&
-                most < (double)INFINITY;
-    if (!full || !(least * x->pn > x->wn)) return false;
-    hold_slip(most, cr_scale(1.0 / sqrt(friction2), x->pt), n, x, out);
-    return true;
-}
-
 // a contact of the solve with an impulse
-static void make_pushed(const crContactAudit* a, int i, double un, Parts* x, crAuditContact* out,
+static void make_pushed(const crContactAudit* a, int i, double un, crAuditParts* x, crAuditContact* out,
                         crAuditWorst* worst) {
     const crStepContact* c = &a->step->contacts[i];
     const crAuditBody *body_a = &a->body[c->body_a], *body_b = &a->body[c->body_b];
@@ -107,12 +39,12 @@ static void make_pushed(const crContactAudit* a, int i, double un, Parts* x, crA
     x->wt = cr_madd(a->u[i], -un, n);
     worst->complementarity = cr__audit_larger(worst->complementarity, fabs(x->wn * x->pn));
     double friction2 = cr_dot(x->pt, x->pt);
-    if (!isinf(mu)) worst->cone = cr__audit_larger(worst->cone, beyond(mu, x->pn, friction2));
-    if (!hold_plainly(mu, least, friction2, n, P, x, out)) {
+    if (!isinf(mu)) worst->cone = cr__audit_larger(worst->cone, cr__audit_beyond(mu, x->pn, friction2));
+    if (!cr__audit_hold_plainly(mu, least, friction2, n, P, x, out)) {
         double lambda = cr__audit_mobility(a, c->body_a, c->point.point) +
                         cr__audit_mobility(a, c->body_b, c->point.point);
         if (!(x->pn > 0.0) || !(lambda * x->pn > x->wn)) return;
-        hold(mu, lambda, n, x, out);
+        cr__audit_hold(mu, lambda, n, x, out);
     }
     out->seen.hold = CR_AUDIT_HELD;
     worst->dissipation2 = cr__audit_larger(worst->dissipation2, out->seen.eta2 - x->wn * x->wn);
@@ -132,10 +64,10 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     // without impulse and leaving, the bias of a gap changes nothing
     bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
     double b = leaves ? 0.0 : bias(a, c, takes, rate, cursor);
-    Parts x = {.pn = cr_dot(n, P), .wn = un + b};
+    crAuditParts x = {.pn = cr_dot(n, P), .wn = un + b};
     out->seen.hold = CR_AUDIT_OPEN;
     out->seen.speed = x.wn;
-    out->want = takes ? wanted(c, rate, surface->mu, a->u_free[i], free, b) : -1.0;
+    out->want = takes ? cr__audit_wanted(c->delta, n, rate, surface->mu, a->u_free[i], free, b) : -1.0;
     out->seen.island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
     out->seen.given = cr__audit_size1(a->u_free[i]) + fabs(b);
     out->seen.eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;

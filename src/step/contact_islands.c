@@ -15,6 +15,7 @@
 #include "step/exact.h"
 #include "step/step.h"
 
+#define FEW_ROWS         24    // islands up to this size come to rest by themselves
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
@@ -25,16 +26,19 @@
 #define SCOUT_AGAIN      20   // likewise in later rounds
 #define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
-#define MORE             3      // times at most
-#define TRIES            3      // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.3    // share of the speed that is near, that a change may be: errors are larger
-#define CLOSE            3.0    // times that speed: exact.c comes near from there
-#define SWEPT            0.02   // share of the tolerance that a change may be: errors are many changes
-#define LARGE_SWEPT      0.1    // likewise of large islands, where sweeps and factorizations are dear
-#define SMALL_TOL        1e-12  // of the largest velocity
-#define ROW_SWEEPS       40     // where rows take part, in small islands
-#define NOISE            1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK       512    // likewise
+#define MORE             3       // times at most
+#define TRIES            3       // of sweeps and exact.c in turns, in accurate where islands are large
+#define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
+#define CLOSE            3.0     // times that speed: exact.c comes near from there
+#define SWEPT            0.02    // share of the tolerance that a change may be: errors are many changes
+#define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
+#define SMALL_TOL        1e-12   // of the largest velocity
+#define ROW_SWEEPS       40      // where rows take part, in small islands
+#define SLOW             0x1p-8  // of the fall in a step: the speed below which an island may be about to rest
+#define REST_SWEEPS      150
+#define STILL            0x1p-44  // likewise: changes of its sweeps then
+#define NOISE            1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK       512      // likewise
 
 // islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
@@ -164,6 +168,24 @@ static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSol
     }
 }
 
+// islands that are about to rest are swept until they are there: rest.c
+static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
+    double fall = step->h * cr_norm(step->model->gravity);
+    bool may = cr__step_may_rest(step);
+    for (int i = 0; i < s->islands.count; i++) {
+        s->rests[i] = may && s->islands.rows[i] > FEW_ROWS;
+    }
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        if (i >= 0 && s->rests[i]) s->rests[i] = cr__step_speed(step, step->start.v, b) <= SLOW * fall;
+    }
+    for (int i = 0; i < s->islands.count; i++) {
+        if (!s->rests[i]) continue;
+        s->of[i].aim = STILL * fall;
+        if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
+    }
+}
+
 // what each island is asked for; again: in a later round
 static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
@@ -191,6 +213,7 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->limit = again ? SCOUT_AGAIN : SCOUT_SWEEPS;
         }
     }
+    aim_at_rest(step, again, s);
 }
 
 // islands that go on to exact.c: not those that another round is for, because contacts were added to them
@@ -326,9 +349,11 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    if (s->of == NULL || s->exact == NULL || s->dv == NULL) return cr__step_memory(error);
+    s->rests = cr_arena_alloc(&step->scratch, islands);
+    if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
+    memset(s->rests, 0, islands * sizeof *s->rests);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status != CR_OK) return cr__step_memory(error);
@@ -366,4 +391,22 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     // what was tried once is left as it is
     memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
     return apply(step, s, error);
+}
+
+bool cr__step_settle(crStep* step, const crIslandSolve* s) {
+    bool any = false;
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        if (i < 0 || !s->rests[i]) continue;
+        double least = cr__step_rest_speed(step, s->islands.rows[i] <= SMALL_ROWS);
+        s->rests[i] = cr__step_speed(step, step->state.v, b) <= least;
+    }
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        const crBody* body = &step->model->bodies[b];
+        if (i < 0 || !s->rests[i]) continue;
+        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+        any = true;
+    }
+    return any;
 }

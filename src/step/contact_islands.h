@@ -17,6 +17,7 @@ typedef struct crIslandSolve {
     int* index;                // in step->contacts (count)
     crPackedContact* contact;  // (count)
     double* b;                 // bias (count)
+    bool* rests;               // every body of it is slow (islands.count)
     double* dv;                // M^-1 J^T P (nv)
     bool posed;                // step->posed.problem holds what is not packed
     crUnits units;             // its blocks
@@ -33,5 +34,8 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
 // added to since (added NULL: all of them); takes: the contacts of that solve. changed: whether there were any.
 crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
                                  crIslandSolve* solve, bool* changed, crError* error);
+
+// Islands whose bodies were slow before the solve and are at rest after it get v = 0; whether there are any.
+bool cr__step_settle(crStep* step, const crIslandSolve* solve);
 
 #endif

@@ -276,6 +276,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     for (int i = 0; i < step->contact_count && added > 0; i++) {
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
     }
+    if (cr__step_settle(step, &solve) && look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
     status = audit(step, u_free, u, &solve.islands, &choice);
     return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }

@@ -45,6 +45,7 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
     block.mu_roll = s->mu_roll;
     block.e = c->e;
     block.et = s->et;
+    block.law = s->law;
     block.source = index;
     return block;
 }
@@ -102,7 +103,7 @@ static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
     return CR_OK;
 }
 
-crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
+crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
     crStatus status = cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H);
     double* u = cr_arena_alloc(&step->scratch, (size_t)rows->count * sizeof(double));
@@ -209,7 +210,7 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
     return cr__step_pose(step, h, takes, false, error);
 }
 
-crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error) {
+crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error) {
     int rows, entries, vertex_room, count = 0, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
@@ -238,10 +239,18 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
     }
     if (status == CR_OK) status = add_loops(step, h, blocks, &count);
     if (status == CR_OK) status = add_joints(step, h, info, rows, blocks, &count);
-    if (status == CR_OK) {
-        status = cr__step_pose_problem(step, &step->posed.rows, blocks, count, (const double(*)[2])vertices,
-                                       step->free.v, &step->posed.H, &step->posed.problem);
-    }
+    step->posed.problem = (crProblem){.blocks = blocks, .block_count = count};
+    step->posed.problem.vertices = (const double(*)[2])vertices;
+    return status == CR_OK ? CR_OK : cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
+}
+
+crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error) {
+    crStatus status = cr__step_write_rows(step, h, takes, error);
+    if (status != CR_OK) return status;
+    const crBlock* blocks = step->posed.problem.blocks;
+    int count = step->posed.problem.block_count;
+    status = cr__step_pose_problem(step, &step->posed.rows, blocks, count, step->posed.problem.vertices,
+                                   step->free.v, &step->posed.H, &step->posed.problem);
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
     step->posed.problem.b = step->posed.b;
     set_scales(step, h, &step->posed.problem);

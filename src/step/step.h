@@ -59,9 +59,18 @@ void cr__step_leave_out(crStep* step, const bool* out);
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
 // Speed of a body's fastest point by v.
-// At the end of a step in which nothing moved: rest.c.
-void cr__step_rest(crStep* step, double h);
 double cr__step_speed(const crStep* step, const double* v, int body);
+
+// rest.c
+
+// Whether the world can come to rest for good: nothing drives it.
+bool cr__step_may_rest(const crStep* step);
+// A step of a world that lay still in the last one, and lies still in this one too: its time, and its overlap where that is due.
+crStatus cr__step_stay(crStep* step, double h, crError* error);
+// At the end of a step in which nothing moved.
+void cr__step_rest(crStep* step, double h);
+// Speed below which a body of an island is at rest, m/s; small: of an island that is solved to rounding.
+double cr__step_rest_speed(const crStep* step, bool small);
 
 // contacts.c
 
@@ -119,9 +128,11 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, c
 // Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices);
 // The problem over `rows` with W = H H^T.
-crStatus cr__step_pose_problem(crStep* step, crRows* rows, crBlock* blocks, int block_count,
+crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
 
+// Rows, blocks and bias of a problem alone.
+crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error);
 // cr_step_problem_build; again: from the impulses of a solve before in this step.
 crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
 

@@ -83,7 +83,8 @@ static crStatus make_records(crBatch* batch, crError* error) {
     def.allocator = &batch->allocator;
     crStatus status = cr_world_create(&def, &lane->world, error);
     if (status != CR_OK) return status;
-    cr__flight_prepare(lane->world, &lane->flight);
+    cr__lone_prepare(lane->world, &lane->lone);
+    job->lone = lane->lone;
     batch->model_hash = lane->world->model_hash;
     batch->settings_hash = lane->world->settings_hash;
     job->stride = stride_for(batch->count);

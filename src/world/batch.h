@@ -4,6 +4,7 @@
 
 #include "base/tasks.h"
 #include "carom/batch.h"
+#include "world/lone.h"
 #include "world/world.h"
 
 // Where the parts of a world's record begin, in words of 8 bytes; see batch_record.c.
@@ -30,6 +31,9 @@ void cr__record_begin(const crRecordLayout* layout, crRecord record, crState* st
 crStatus cr__record_load(const crRecordLayout* layout, crRecord record, crWorld* world);
 // And the other way round. CR_ERR_LIMIT, nothing written: more forces of contacts than there is room for.
 crStatus cr__record_store(const crRecordLayout* layout, crRecord record, const crWorld* world);
+// The record of a world with one free body, from it (false: it does not fit) and to it; v, q, time and forces of contacts.
+bool cr__record_take(const crRecordLayout* layout, crRecord record, crLoneState* s);
+void cr__record_give(const crRecordLayout* layout, crRecord record, const crLoneState* s);
 // cr_world_hash of the world that the record is of.
 uint64_t cr__record_hash(const crRecordLayout* layout, crRecord record);
 
@@ -67,6 +71,8 @@ typedef struct crBatchJob {
     crBatchHit* hits;  // (worlds*hit_room)
     int most;          // at most so many in this run; 0: all
     int whole;         // at most so many of these that take the stages; 0: any number
+    crLone lone;       // of the model
+    bool apart;        // lanes leave what cr__lane_lone does to it
     bool fresh;        // results and steps made are those of a call that begins
     size_t stride;     // of records and values
     uint64_t* words;   // records
@@ -80,24 +86,6 @@ typedef struct crBatchJob {
     const int* list;         // which (count); NULL: the first ones
 } crBatchJob;
 
-// What steps of a world with one body in the air need to know, see batch_flight.c.
-#define CR_FLIGHT_SHAPES 4
-typedef struct crFlight {
-    bool can;   // one free body, and few shapes that stand
-    int count;  // of these
-    // a half-space n.x <= offset, or a box around any other, n zero
-    struct {
-        crVec3 n;
-        double offset;
-        crBounds box;
-    } still[CR_FLIGHT_SHAPES];
-} crFlight;
-void cr__flight_prepare(const crWorld* world, crFlight* flight);
-// Whether the overlap is measured in the step that ends at `end`: as audit_step.c has it.
-bool cr__flight_measured(const crStep* step, double end);
-// One step of a world whose body is in the air, far from everything; false, and nothing done, where it may not be.
-bool cr__flight_step(const crFlight* flight, crWorld* world, double h);
-
 // One working world; a model of its own where numbers vary.
 typedef struct crBatchLane {
     crAllocator allocator;
@@ -107,7 +95,7 @@ typedef struct crBatchLane {
     crBody* bodies;    // NULL: nothing varies
     crMaterial* materials;
     crBodyShape* shapes;
-    crFlight flight;
+    crLone lone;
     double still;  // length of the last step, where it left its world as it was, s; 0: it did not
 } crBatchLane;
 
@@ -115,8 +103,14 @@ void cr__lane_destroy(crBatchLane* lane);
 // The steps that world i has still to make. CR_ERR_MEMORY, CR_ERR_LIMIT: the lane or the record has no room; `made` and the
 // record are of the steps before. Other failures are the world's own and go into its result.
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
+// The same as far as steps of a lone body go, without a lane: for worlds of job->model alone. What comes next.
+crTurn cr__lane_lone(const crBatchJob* job, int i);
 // The model of world i, see cr_batch_vary.
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
+
+// A world's record, result and steps made, to words at[j*stride] or from them; how many words that are.
+int cr__batch_exchange_words(const crBatchJob* job);
+void cr__batch_exchange(const crBatchJob* job, int i, uint64_t* at, size_t stride, bool back);
 
 // Steps that world i is to make in this call.
 int cr__batch_goal(const crBatchJob* job, int i);

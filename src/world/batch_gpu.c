@@ -49,14 +49,15 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_device.h"
 #include "world/batch_image.h"
 
-#define BLOCK     64           // threads of a block
-#define STACK     (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS 64           // of a thread of small worlds: many of them hide each other's waiting
-#define ALL       255          // of others
-#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
-#define WHOLE     8   // steps by the stages in a launch: then worlds that go on are put side by side again
-#define ROUNDS    6   // in which worlds come back from the host
-#define FEW       64  // worlds that are not worth another round
+#define BLOCK        64           // threads of a block
+#define STACK        (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
+#define REGISTERS    64           // of a thread of small worlds: many of them hide each other's waiting
+#define ALL          255          // of others
+#define SHARE        16           // a slab is so many times what a world's arrays of the model's size take
+#define WHOLE        8   // steps by the stages in a launch: then worlds that go on are put side by side again
+#define ROUNDS       6   // in which worlds come back from the host
+#define LIGHT_ROUNDS 30  // likewise where they come one by one
+#define FEW          64  // worlds that are not worth another round
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -66,12 +67,16 @@ enum { MAX_REGISTERS = 0 };     // CU_JIT_MAX_REGISTERS
 struct crGpu {
     crDevice device;
     void *module, *kernel;
-    bool local;       // slabs are in the threads' own memory
-    size_t room;      // bytes of a slab
-    unsigned blocks;  // at most
-    crAddress model;  // image
+    void *lone, *exchange;  // kernels for worlds of one body; NULL: the model has more
+    unsigned lone_blocks;   // at most
+    bool local;             // slabs are in the threads' own memory
+    size_t room;            // bytes of a slab
+    unsigned blocks;        // at most
+    crAddress model;        // image
     crAddress words, values, varied, results, made, turn, list, job, slabs;
-    crAddress images, models;              // of each world, and where they begin
+    crAddress images, models;  // of each world, and where they begin
+    crAddress buffer;          // for worlds that go to the host and back
+    size_t buffer_bytes;
     crAddress logs, hits;                  // cr_batch_hits
     crAddress path_h, path_steps, path_q;  // crBatchPath
     size_t path_room;                      // samples of all worlds that these have room for
@@ -116,6 +121,17 @@ static crStatus link_program(struct crGpu* gpu, const char* text, crError* error
     return failed == 0 ? CR_OK : cr__device_failed(&gpu->device, failed, "compiling the program", error);
 }
 
+// how many blocks of a kernel run at a time
+static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, crError* error) {
+    int units = 0, each = 0;
+    CR_DEVICE_TRY(&gpu->device, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device.number),
+                  "asking the device", error);
+    CR_DEVICE_TRY(&gpu->device, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, BLOCK, 0),
+                  "asking the device", error);
+    *blocks = (unsigned)(units * (each > 0 ? each : 1));
+    return CR_OK;
+}
+
 // text is compiled, anything else is code of the device already
 static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* error) {
     if (def->program == NULL)
@@ -136,13 +152,16 @@ static crStatus load_program(struct crGpu* gpu, const crBatchDef* def, crError* 
                                                   : "cr_batch_large";
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
                   "finding the program's entry", error);
-    int units = 0, each = 0;
-    CR_DEVICE_TRY(&gpu->device, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device.number),
-                  "asking the device", error);
-    CR_DEVICE_TRY(&gpu->device, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, gpu->kernel, BLOCK, 0),
-                  "asking the device", error);
-    gpu->blocks = (unsigned)(units * (each > 0 ? each : 1));
-    return CR_OK;
+    return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);
+}
+
+// kernels of worlds with one body
+static crStatus find_lone(struct crGpu* gpu, crError* error) {
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->lone, gpu->module, "cr_batch_lone"),
+                  "finding the program's entry", error);
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->exchange, gpu->module, "cr_batch_exchange"),
+                  "finding the program's entry", error);
+    return count_blocks(gpu, gpu->lone, &gpu->lone_blocks, error);
 }
 
 static crStatus send_model(const crBatch* batch, struct crGpu* gpu, crError* error) {
@@ -158,9 +177,9 @@ static crStatus send_model(const crBatch* batch, struct crGpu* gpu, crError* err
     return status;
 }
 
-static unsigned blocks_for(const struct crGpu* gpu, int worlds) {
+static unsigned blocks_for(unsigned most, int worlds) {
     unsigned needed = ((unsigned)worlds + BLOCK - 1) / BLOCK;
-    return needed < gpu->blocks ? needed : gpu->blocks;
+    return needed < most ? needed : most;
 }
 
 static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* error) {
@@ -176,7 +195,7 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
             status = cr__device_take(&gpu->device, &gpu->hits,
                                      count * (size_t)batch->job.hit_room * sizeof(crBatchHit), error);
     }
-    size_t lanes = (size_t)blocks_for(gpu, batch->count) * BLOCK;
+    size_t lanes = (size_t)blocks_for(gpu->blocks, batch->count) * BLOCK;
     if (status == CR_OK && !gpu->local)
         status = cr__device_take(&gpu->device, &gpu->slabs, lanes * gpu->room, error);
     return status;
@@ -200,6 +219,7 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     batch->gpu = gpu;
     status = cr__device_open(&gpu->device, def->device, error);
     if (status == CR_OK) status = load_program(gpu, def, error);
+    if (status == CR_OK && batch->job.lone.flies) status = find_lone(gpu, error);
     if (status == CR_OK) status = send_model(batch, gpu, error);
     if (status == CR_OK) status = take_arrays(batch, gpu, error);
     return status;
@@ -213,7 +233,7 @@ void cr__gpu_destroy(crBatch* batch) {
         crAddress* const all[] = {&gpu->model,      &gpu->words,  &gpu->values, &gpu->varied, &gpu->results,
                                   &gpu->made,       &gpu->turn,   &gpu->list,   &gpu->job,    &gpu->slabs,
                                   &gpu->images,     &gpu->models, &gpu->logs,   &gpu->hits,   &gpu->path_h,
-                                  &gpu->path_steps, &gpu->path_q};
+                                  &gpu->path_steps, &gpu->path_q, &gpu->buffer};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             cr__device_let_go(&gpu->device, all[i]);
         }
@@ -376,6 +396,11 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
     return CR_OK;
 }
 
+// whether all worlds have the lone body of the batch's model
+static bool goes_alone(const crBatch* batch) {
+    return batch->gpu->lone != NULL && batch->job.varied_count == 0 && batch->job.models == NULL;
+}
+
 // pointers of the device
 static crBatchJob device_job(const crBatch* batch, bool listed, int count) {
     const struct crGpu* gpu = batch->gpu;
@@ -399,11 +424,20 @@ static crBatchJob device_job(const crBatch* batch, bool listed, int count) {
     return job;
 }
 
-// worlds of the list, or all; afterwards the host knows their turns
-static crStatus launch(crBatch* batch, bool listed, int count, crError* error) {
+static crStatus start(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+                      crError* error) {
+    CR_DEVICE_TRY(&gpu->device, cuLaunchKernel(kernel, blocks, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL),
+                  "starting the program", error);
+    CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
+    return CR_OK;
+}
+
+// worlds of the list, or all; lone: by steps of lone bodies alone. Afterwards the host knows their turns
+static crStatus launch(crBatch* batch, bool lone, bool listed, int count, crError* error) {
     struct crGpu* gpu = batch->gpu;
     size_t bytes = (size_t)batch->count * sizeof(int);
     crBatchJob job = device_job(batch, listed, count);
+    job.apart = goes_alone(batch);
     crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
     if (status == CR_OK && gpu->results_written) {
         status = move_results(batch, send_back, error);
@@ -414,11 +448,9 @@ static crStatus launch(crBatch* batch, bool listed, int count, crError* error) {
         status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
     void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    CR_DEVICE_TRY(
-        &gpu->device,
-        cuLaunchKernel(gpu->kernel, blocks_for(gpu, count), 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL),
-        "starting the program", error);
-    CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
+    status = start(gpu, lone ? gpu->lone : gpu->kernel,
+                   blocks_for(lone ? gpu->lone_blocks : gpu->blocks, count), arguments, error);
+    if (status != CR_OK) return status;
     gpu->newer = gpu->results_newer = true;
     return cr__device_fetch(&gpu->device, batch->turn, gpu->turn, bytes, error);
 }
@@ -442,6 +474,75 @@ static int list_unfinished(crBatch* batch, int count) {
     return left;
 }
 
+// worlds of the list make a step on the host, or all that they have to make where there are few, or that is the last round
+static crStatus step_handed(crBatch* batch, int count, bool last, crError* error) {
+    for (int k = 0; k < count; k++) {
+        crBatchResult* r = &batch->job.results[batch->list[k]];
+        r->handed = -r->handed;
+    }
+    batch->job.most = last || count <= FEW ? 0 : 1;
+    batch->job.whole = 0;
+    crStatus status = cr__batch_host(batch, batch->list, count, error);
+    batch->job.most = 0;
+    return status;
+}
+
+// worlds of the list, which the device has, from the buffer of the device or to it
+static crStatus exchange(crBatch* batch, uint64_t* buffer, int count, bool back, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    size_t words = (size_t)cr__batch_exchange_words(&batch->job) * (size_t)count, way = back;
+    crStatus status = CR_OK;
+    if (words * sizeof *buffer > gpu->buffer_bytes) {
+        cr__device_let_go(&gpu->device, &gpu->buffer);
+        gpu->buffer_bytes = 0;
+        status = cr__device_take(&gpu->device, &gpu->buffer, words * sizeof *buffer, error);
+        if (status == CR_OK) gpu->buffer_bytes = words * sizeof *buffer;
+    }
+    for (int k = 0; k < count && back; k++) {
+        cr__batch_exchange(&batch->job, batch->list[k], buffer + k, (size_t)count, false);
+    }
+    if (status == CR_OK && back)
+        status = cr__device_send(&gpu->device, gpu->buffer, buffer, words * sizeof *buffer, error);
+    void* arguments[] = {&gpu->job, &gpu->buffer, &way};
+    if (status == CR_OK) status = start(gpu, gpu->exchange, blocks_for(gpu->blocks, count), arguments, error);
+    if (status == CR_OK && !back)
+        status = cr__device_fetch(&gpu->device, buffer, gpu->buffer, words * sizeof *buffer, error);
+    for (int k = 0; status == CR_OK && k < count && !back; k++) {
+        cr__batch_exchange(&batch->job, batch->list[k], buffer + k, (size_t)count, true);
+    }
+    return status;
+}
+
+// Whether worlds go to the host and back one by one: they never need larger records, and nothing else goes along.
+static bool goes_lightly(const crBatch* batch) {
+    return goes_alone(batch) && batch->job.lone.touches && batch->job.logs == NULL &&
+           batch->job.path.samples == 0 && batch->job.layout.warm_room >= CR_LONE_CONTACTS;
+}
+
+// As run_handed, for those worlds.
+static crStatus run_lightly(crBatch* batch, bool last, int* left, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    int count = list_turn(batch, CR_TURN_HOST);
+    size_t words = (size_t)cr__batch_exchange_words(&batch->job) * (size_t)count;
+    uint64_t* buffer = cr__batch_zeros(&batch->allocator, words, sizeof *buffer);
+    if (buffer == NULL) return cr__batch_memory(error);
+    crBatchJob job = device_job(batch, true, count);
+    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
+    if (status == CR_OK)
+        status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
+    if (status == CR_OK) status = exchange(batch, buffer, count, false, error);
+    if (status == CR_OK) status = step_handed(batch, count, last, error);
+    if (status == CR_OK) status = exchange(batch, buffer, count, true, error);
+    cr__batch_give(&batch->allocator, buffer, words * sizeof *buffer);
+    for (int k = 0; k < count; k++) {
+        batch->turn[batch->list[k]] = CR_TURN_OVER;
+    }
+    *left = list_unfinished(batch, count);
+    return status == CR_OK ? cr__device_send(&gpu->device, gpu->turn, batch->turn,
+                                             (size_t)batch->count * sizeof(int), error)
+                           : status;
+}
+
 // The worlds that the device handed back make a step here, or all of them where that is the last round; how many are left.
 static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error) {
     struct crGpu* gpu = batch->gpu;
@@ -450,14 +551,7 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
     if (status == CR_OK) status = cr__device_fetch(&gpu->device, batch->job.made, gpu->made, bytes, error);
     if (status != CR_OK) return status;
     int count = list_turn(batch, CR_TURN_HOST);
-    for (int k = 0; k < count; k++) {
-        crBatchResult* r = &batch->job.results[batch->list[k]];
-        r->handed = -r->handed;
-    }
-    batch->job.most = last || count <= FEW ? 0 : 1;
-    batch->job.whole = 0;
-    status = cr__batch_host(batch, batch->list, count, error);
-    batch->job.most = 0;
+    status = step_handed(batch, count, last, error);
     gpu->written = gpu->results_written = true;
     // the list was used for worlds that went again with larger records
     count = list_turn(batch, CR_TURN_HOST);
@@ -472,6 +566,19 @@ static int whole_steps(const struct crGpu* gpu, int count) {
     return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * BLOCK / 2 ? WHOLE : 0;
 }
 
+static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error) {
+    batch->job.whole = whole_steps(batch->gpu, count);
+    return launch(batch, false, listed, count, error);
+}
+
+// lone bodies as far as they go, then a step by the stages for those that go on
+static crStatus run_alone(crBatch* batch, bool listed, int count, crError* error) {
+    crStatus status = launch(batch, true, listed, count, error);
+    batch->job.whole = 1;
+    count = list_turn(batch, CR_TURN_DEVICE);
+    return status == CR_OK && count > 0 ? launch(batch, false, true, count, error) : status;
+}
+
 crStatus cr__gpu_run(crBatch* batch, crError* error) {
     int count = batch->count;
     bool listed = false;
@@ -479,14 +586,16 @@ crStatus cr__gpu_run(crBatch* batch, crError* error) {
     if (status == CR_OK && batch->job.path.samples > 0) status = push_path(batch, error);
     batch->gpu->results_written = false;
     for (int round = 0; status == CR_OK && count > 0; listed = true) {
-        batch->job.whole = whole_steps(batch->gpu, count);
-        status = launch(batch, listed, count, error);
+        status = goes_alone(batch) ? run_alone(batch, listed, count, error)
+                                   : run_whole(batch, listed, count, error);
         if (status != CR_OK) break;
         count = list_turn(batch, CR_TURN_DEVICE);
         if (count > 0) continue;
         // what the host has to do waits until nothing else goes on
         if (list_turn(batch, CR_TURN_HOST) == 0) break;
-        status = run_handed(batch, ++round > ROUNDS, &count, error);
+        ++round;
+        status = goes_lightly(batch) ? run_lightly(batch, round > LIGHT_ROUNDS, &count, error)
+                                     : run_handed(batch, round > ROUNDS, &count, error);
     }
     batch->job.whole = 0;
     return status;

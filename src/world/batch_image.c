@@ -77,6 +77,8 @@ static void put_curve(Image* image, size_t where, const crCurve* c) {
 }
 
 static void put_surface(Image* image, size_t at, const crSurface* s) {
+    // no rule there reads it
+    clear_bytes(image, at + offsetof(crSurface, law), sizeof s->law);
     if (s->vertex_count > 0) POINT(image, at, crSurface, vertices, s, s->vertex_count);
     if (s->by_impact != NULL) {
         size_t by = POINT(image, at, crSurface, by_impact, s, 1);
@@ -162,7 +164,8 @@ size_t cr__image_model(const crModel* m, unsigned char* out, uint64_t base) {
     bare.sites = NULL;
     bare.sensors = NULL;
     bare.loads = NULL;
-    bare.site_count = bare.sensor_count = bare.nsensor = 0;
+    bare.looks = NULL;
+    bare.site_count = bare.sensor_count = bare.nsensor = bare.look_count = 0;
     put(&image, &bare, sizeof bare);
     put_bodies(&image, m);
     POINT(&image, 0, crModel, dofs, m, m->nv);

@@ -84,7 +84,7 @@ static crStatus make_world(crBatchLane* lane, const crBatchJob* job, const crMod
     def.allocator = &lane->allocator;
     def.scratch = lane->scratch;
     crStatus status = cr_world_create(&def, &lane->world, NULL);
-    if (status == CR_OK) cr__flight_prepare(lane->world, &lane->flight);
+    if (status == CR_OK) cr__lone_prepare(lane->world, &lane->lone);
     return status;
 }
 
@@ -125,27 +125,27 @@ static Place place_of(const crBatchJob* job, int i, int made) {
     return p;
 }
 
-// after a step: the sample that it ends is written
-static void pass(const crBatchJob* job, const crWorld* world, Place* p) {
+// after a step to q: the sample that it ends is written
+static void pass(const crBatchJob* job, const double* q, Place* p) {
     size_t nq = (size_t)job->model->nq;
     if (--p->left > 0) return;
-    if (job->path.q != NULL) memcpy(job->path.q + p->at * nq, world->step.state.q, nq * sizeof(double));
+    if (job->path.q != NULL) memcpy(job->path.q + p->at * nq, q, nq * sizeof(double));
     do {
         p->at++;
     } while (p->at < p->end && job->path.steps[p->at] == 0);
     if (p->at < p->end) p->left = job->path.steps[p->at];
 }
 
-// A step that takes no stages: of a body in the air, or of a world that lay still in the last step and so lies still in this
-// one too, with the same certificate; steps whose overlap is measured take the stages. False: nothing was done.
-static bool make_short(crBatchLane* lane, double h) {
+// A step of a world that lay still in the last one: it lies still in this one too, with the same certificate; steps whose
+// overlap is measured take the stages. False: nothing was done.
+static bool make_still(crBatchLane* lane, double h) {
     crStep* step = &lane->world->step;
-    if (lane->still == h && !cr__flight_measured(step, step->state.time + h)) {
-        step->state.time += h;
-        return true;
-    }
-    lane->still = 0.0;
-    return cr__flight_step(&lane->flight, lane->world, h);
+    const crStepSettings* s = &step->settings;
+    double end = step->state.time + h;
+    bool still = lane->still == h && s->quality != CR_QUALITY_CERTIFIED &&
+                 !cr__lone_measured(s->measure, s->dt, step->state.time, end);
+    if (still) step->state.time = end;
+    return still;
 }
 
 static crStatus make_whole(crBatchLane* lane, double h) {
@@ -164,53 +164,97 @@ typedef struct Run {
     crBatchResult result;
 } Run;
 
-// length of the next step
-static double next_length(const Run* run, crBatchLane* lane) {
+// length of the next step; dt: what scales thresholds
+static double next_length(const Run* run, double* dt) {
     const crBatchPath* path = &run->job->path;
     double h = path->samples > 0 ? path->h[run->place.at] : run->job->h;
-    if (path->as_dt) lane->world->step.settings.dt = h;
+    if (path->as_dt) *dt = h;
     return h;
 }
 
-static void note_step(Run* run, const crWorld* world) {
+static void note_step(Run* run, const crCertificate* c, const double* q) {
     const crBatchJob* job = run->job;
-    const crCertificate* c = cr_world_certificate(world);
     crBatchResult* r = &run->result;
     cr_tally_add(&r->tally, c);
     r->created = fmax(r->created, c->energy_created);
     r->rise = fmax(r->rise, r->tally.worst.energy_change);
-    if (job->logs != NULL) cr__hits_add(job, run->world, world);
-    if (job->path.samples > 0) pass(job, world, &run->place);
+    if (job->path.samples > 0) pass(job, q, &run->place);
     run->made++;
 }
 
-// Short steps go in a loop of their own: neighbouring threads of a device meet again where they take the stages.
+// steps of a lone body, as long as they are plain
+static crStatus run_lone(Run* run, crBatchLane* lane) {
+    crLoneState s;
+    crCertificate c;
+    int made = run->made;
+    if (!cr__lone_fits(&lane->lone, lane->world)) return CR_OK;
+    cr__lone_take(lane->world, &s);
+    while (run->made < run->until &&
+           cr__lone_step(&lane->lone, lane->world->step.model, next_length(run, &s.dt), &s, &c)) {
+        note_step(run, &c, s.q);
+    }
+    return run->made > made ? cr__lone_give(&s, lane->world) : CR_OK;
+}
+
+// Short steps go in loops of their own: neighbouring threads of a device meet again where they take the stages.
 static crStatus run_steps(Run* run, crBatchLane* lane) {
+    crStep* step = &lane->world->step;
     crStatus status = CR_OK;
     int whole = run->job->whole > 0 ? run->job->whole : INT_MAX;
     for (int n = 0; status == CR_OK && run->made < run->until; n++) {
-        while (run->made < run->until && make_short(lane, next_length(run, lane))) {
-            note_step(run, lane->world);
+        if (!run->job->apart) status = run_lone(run, lane);
+        while (run->made < run->until && make_still(lane, next_length(run, &step->settings.dt))) {
+            note_step(run, &step->certificate, step->state.q);
         }
-        if (run->made == run->until || n == whole) break;
-        status = make_whole(lane, next_length(run, lane));
-        if (status == CR_OK) note_step(run, lane->world);
+        if (status != CR_OK || run->made == run->until || n == whole) break;
+        status = make_whole(lane, next_length(run, &step->settings.dt));
+        if (status != CR_OK) break;
+        if (run->job->logs != NULL) cr__hits_add(run->job, run->world, lane->world);
+        note_step(run, &step->certificate, step->state.q);
     }
     return status;
+}
+
+static Run begin_run(const crBatchJob* job, int i) {
+    if (job->fresh) job->results[i] = (crBatchResult){0};
+    if (job->fresh) job->made[i] = 0;
+    if (job->fresh && job->logs != NULL) job->logs[i] = (crHitLog){.time = -1.0};
+    Run run = {.job = job,
+               .world = i,
+               .made = job->made[i],
+               .until = cr__batch_goal(job, i),
+               .result = job->results[i]};
+    if (job->most > 0 && run.until - run.made > job->most) run.until = run.made + job->most;
+    if (run.made < run.until) run.place = place_of(job, i, run.made);
+    return run;
+}
+
+crTurn cr__lane_lone(const crBatchJob* job, int i) {
+    crRecord record = {job->words + i, job->stride};
+    Run run = begin_run(job, i);
+    crLoneState s = {.dt = job->settings.dt};
+    crCertificate c;
+    int made = run.made;
+    if (run.made >= run.until) return CR_TURN_OVER;
+    if (!cr__record_take(&job->layout, record, &s) || s.warm_count > job->layout.warm_room)
+        return CR_TURN_DEVICE;
+    while (run.made < run.until && cr__lone_step(&job->lone, job->model, next_length(&run, &s.dt), &s, &c)) {
+        note_step(&run, &c, s.q);
+    }
+    bool over = run.made == run.until, unsolved = !over && s.unsolved;
+    if (unsolved) run.result.handed = -1 - run.result.handed;
+    if (run.made > made) cr__record_give(&job->layout, record, &s);
+    job->made[i] = run.made;
+    job->results[i] = run.result;
+    return over ? CR_TURN_OVER : unsolved ? CR_TURN_HOST : CR_TURN_DEVICE;
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     crRecord record = {job->words + i, job->stride};
     crBatchResult* result = &job->results[i];
-    if (job->fresh) *result = (crBatchResult){0};
-    if (job->fresh) job->made[i] = 0;
-    if (job->fresh && job->logs != NULL) job->logs[i] = (crHitLog){.time = -1.0};
-    Run run = {
-        .job = job, .world = i, .made = job->made[i], .until = cr__batch_goal(job, i), .result = *result};
-    if (job->most > 0 && run.until - run.made > job->most) run.until = run.made + job->most;
+    Run run = begin_run(job, i);
     if (run.made >= run.until) return CR_OK;
     crHitLog log = job->logs != NULL ? job->logs[i] : (crHitLog){0};
-    run.place = place_of(job, i, run.made);
     crStatus status = prepare(lane, job, i);
     if (status == CR_OK) status = cr__record_load(&job->layout, record, lane->world);
     if (status != CR_OK) return status;

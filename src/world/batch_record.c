@@ -181,6 +181,59 @@ crStatus cr__record_store(const crRecordLayout* layout, crRecord r, const crWorl
     return CR_OK;
 }
 
+bool cr__record_take(const crRecordLayout* layout, crRecord r, crLoneState* s) {
+    double motor[6];
+    s->warm_count = warm_count(layout, r);
+    if (s->warm_count > CR_LONE_CONTACTS) return false;
+    get(r, layout->at[CR_BATCH_TIME], 1, &s->time);
+    get(r, layout->at[CR_BATCH_Q], 7, s->q);
+    get(r, layout->at[CR_BATCH_V], 6, s->v);
+    get(r, layout->at[CR_BATCH_FORCE], 6, s->force);
+    get(r, layout->at[CR_BATCH_MOTOR_SPEED], 6, motor);
+    for (int i = 0; i < s->warm_count; i++) {
+        s->warm[i] = load_warm(r, layout->warm + 1 + WARM * i);
+    }
+    bool finite = true;
+    for (int i = 0; i < 6; i++) {
+        finite = finite && isfinite(motor[i]);
+    }
+    s->still = false;
+    return finite;
+}
+
+void cr__record_give(const crRecordLayout* layout, crRecord r, const crLoneState* s) {
+    put(r, layout->at[CR_BATCH_TIME], 1, &s->time);
+    put(r, layout->at[CR_BATCH_Q], 7, s->q);
+    put(r, layout->at[CR_BATCH_V], 6, s->v);
+    r.at[(size_t)layout->warm * r.stride] = (uint64_t)s->warm_count;
+    for (int i = 0; i < s->warm_count; i++) {
+        store_warm(r, layout->warm + 1 + WARM * i, &s->warm[i]);
+    }
+}
+
+#define RESULT (sizeof(crBatchResult) / sizeof(uint64_t))
+_Static_assert(sizeof(crBatchResult) % sizeof(uint64_t) == 0, "words");
+
+int cr__batch_exchange_words(const crBatchJob* job) { return job->layout.words + (int)RESULT + 1; }
+
+void cr__batch_exchange(const crBatchJob* job, int i, uint64_t* at, size_t stride, bool back) {
+    uint64_t* words = job->words + i;
+    unsigned char* result = (unsigned char*)&job->results[i];
+    int records = job->layout.words;
+    for (int j = 0; j < records; j++) {
+        if (back) words[(size_t)j * job->stride] = at[(size_t)j * stride];
+        if (!back) at[(size_t)j * stride] = words[(size_t)j * job->stride];
+    }
+    for (size_t j = 0; j < RESULT; j++) {
+        uint64_t* word = &at[((size_t)records + j) * stride];
+        if (back) memcpy(result + j * sizeof *word, word, sizeof *word);
+        if (!back) memcpy(word, result + j * sizeof *word, sizeof *word);
+    }
+    uint64_t* made = &at[((size_t)records + RESULT) * stride];
+    if (back) job->made[i] = (int)*made;
+    if (!back) *made = (uint64_t)job->made[i];
+}
+
 static void hash_words(crRecord r, int from, int count, crBytes* out) {
     for (int i = 0; i < count; i++) {
         cr__put_u64(out, r.at[(size_t)(from + i) * r.stride]);

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "carom/forms.h"
+#include "carom/resolve.h"
 #include "world/world.h"
 
 // every NaN has the same bytes
@@ -92,6 +93,7 @@ static void surface(crBytes* out, const crSurface* s) {
         numbers(out, s->vertices[i], 2);
     }
     by_impact(out, s->by_impact);
+    if (s->law != NULL) text(out, s->law->name);
     const crRestitution* r = s->e_of_speed;
     bool table = r != NULL && r->function == NULL;
     cr__put_int(out, r == NULL ? 0 : table ? 1 : 2);

@@ -166,6 +166,10 @@ static crStatus back_single(Back* b, const crTapeOp* op, double* before, double*
 static crStatus columns(Back* b, crTapeOp* op, double* before, double* by_force, crError* error) {
     size_t nv = (size_t)b->tape->model->nv;
     if (op->bodies != NULL) return back_single(b, op, before, by_force, error);
+    if (op->trees != NULL) {
+        crStatus made = cr__tape_trees_back(b->tape, op, b->part, before, by_force);
+        return made == CR_OK ? CR_OK : cr_error_set(error, made, "tape", "tape: %s", cr_status_text(made));
+    }
     int widest = find_groups(b, op);
     bool single = all_single(b, op);
     crStatus status = CR_OK;

@@ -144,7 +144,7 @@ static void push(crTape* tape, const crTapeOp* op, const crRows* rows, double st
 }
 
 // The bias of contacts whose gap is open, whichever side of the deadband this state is on.
-static void set_bias(crTape* tape, const crTapeOp* op, double h, const crRows* rows, double* b) {
+static void set_bias(crTape* tape, const crTapeOp* op, double h, double t, const crRows* rows, double* b) {
     const crStep* eval = &tape->eval;
     for (int i = 0; i < op->contact_count; i++) {
         const crStepContact* c = &eval->contacts[i];
@@ -157,6 +157,14 @@ static void set_bias(crTape* tape, const crTapeOp* op, double h, const crRows* r
             if (eval->airborne[eval->model->dof_body[j]])
                 b[c->row] -= 0.5 * h * rows->value[k] * eval->plan->fall[j];
         }
+    }
+    // limits, likewise
+    for (int i = 0; i < op->problem.block_count; i++) {
+        const crBlock* block = &op->problem.blocks[i];
+        if (block->source >= 0 || block->kind != CR_BLOCK_UNILATERAL) continue;
+        double gap = op->gap[block->row], rate = (rows->gap[block->row] - gap) / t;
+        bool open = fabs(gap) <= CR_TAPE_EDGE ? rate * tape->side > 0.0 : gap > 0.0;
+        b[block->row] = open ? rows->gap[block->row] / h : 0.0;
     }
 }
 
@@ -176,12 +184,15 @@ static crStatus move_side(crTape* tape, const crTapeOp* op, const crTapeChange* 
         return CR_OK;
     }
     status = set_contacts(tape, op, c, t, error);
-    if (status == CR_OK) status = cr_step_problem_build(eval, h, NULL, error);
+    // W and what solvers begin with are of the move itself alone
+    if (status == CR_OK)
+        status = c == NULL ? cr_step_problem_build(eval, h, NULL, error)
+                           : cr__step_write_rows(eval, h, NULL, error);
     if (status != CR_OK) return status;
     const crRows* rows = &eval->posed.rows;
     if (rows->count != op->rows) return other_rows(error);
     push(tape, op, rows, h / h0, eval->free.v, side->S);
-    set_bias(tape, op, h, rows, eval->posed.b);
+    set_bias(tape, op, h, t, rows, eval->posed.b);
     cr_rows_velocity(rows, side->S, side->w);
     for (int i = 0; i < op->rows; i++) {
         side->w[i] += eval->posed.b[i];
@@ -247,7 +258,8 @@ crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* c, 
 }
 
 crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* c, double t,
-                       const crTapeSide* side, const double* dv, double* q, double* v, crError* error) {
+                       const crTapeSide* side, bool fresh, const double* dv, double* q, double* v,
+                       crError* error) {
     crStep* eval = &tape->eval;
     const crModel* model = tape->model;
     bool trees = false;
@@ -256,11 +268,12 @@ crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* c, 
         trees = trees || (cr__moves(model, b) && !model->bodies[b].single);
     }
     Saved saved = set_mass(tape, c, t);
-    set_state(tape, op, c, t);
+    fresh = fresh && saved.body == NULL;
+    if (!fresh) set_state(tape, op, c, t);
     crStatus status = CR_OK;
     // trees move by what forces found
-    if (trees && tape->model->nu > 0) cr_model_actuate(model, &eval->state, &eval->dynamics);
-    if (trees) status = cr_step_forces(eval, side->h, error);
+    if (trees && !fresh && tape->model->nu > 0) cr_model_actuate(model, &eval->state, &eval->dynamics);
+    if (trees && !fresh) status = cr_step_forces(eval, side->h, error);
     eval->h = side->h;
     for (int k = 0; k < op->part.count; k++) {
         const crBody* body = &model->bodies[op->part.bodies[k]];

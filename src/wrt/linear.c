@@ -12,7 +12,9 @@
 #include "wrt/change.h"
 #include "wrt/tape.h"
 
-#define STEP 2e-5  // largest change that is tried, m, rad, m/s, rad/s
+#define STEP    2e-5  // largest change that is tried, m, rad, m/s, rad/s
+#define PRESSED 2e-6  // where rows turn changes of position into changes of velocity, over h
+#define MUCH    6e-4  // change of a velocity by rows that the motion is differenced over
 
 static crStatus no_memory_linear(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "tape", "tape: out of memory");
@@ -48,7 +50,7 @@ static double step_of(const crTape* tape, const crTapeOp* op, const crTapeChange
     double h = tape->times[op->end].t - tape->times[op->begin].t, dh = fmax(fabs(c->begin), fabs(c->end));
     double x = most_of_change(c->x, 2 * nv), f = c->f != NULL ? speed_by(tape, op, c->f, h) : 0.0,
            t = INFINITY;
-    if (x > 0.0) t = fmin(t, STEP / x);
+    if (x > 0.0) t = fmin(t, (op->rows > 0 && !op->impact ? PRESSED : STEP) / x);
     if (f > 0.0) t = fmin(t, 10.0 * STEP / f);
     if (dh > 0.0) t = fmin(t, 1e-3 * (op->impact ? tape->dt : h) / dh);
     if (c->param != NULL && c->param->kind == CR_WRT_MASS)
@@ -142,6 +144,19 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
     return CR_OK;
 }
 
+// velocities at fixed impulses for a change of t, from those found
+static void nearer_sides(const crTape* tape, const crTapeOp* op, const crTapeChange* c, double over, double t,
+                         Both* b) {
+    double h = tape->times[op->end].t - tape->times[op->begin].t;
+    for (int i = 0; i < tape->model->nv; i++) {
+        double dS = over * (b->side[1].S[i] - b->side[0].S[i]);
+        b->side[0].S[i] = op->S[i] - t * dS;
+        b->side[1].S[i] = op->S[i] + t * dS;
+    }
+    b->side[0].h = h - t * (c->end - c->begin);
+    b->side[1].h = h + t * (c->end - c->begin);
+}
+
 static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, double t, Both* b, double* out,
                            crError* error) {
     size_t n = (size_t)op->rows, nv = (size_t)tape->model->nv;
@@ -156,9 +171,16 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
         status = cr_modes_apply(&op->modes, &change, b->dp, b->du);
         add_response(tape, op, b->dp, b->dv);
     }
-    for (int k = 0; k < 2 && status == CR_OK; k++) {
-        status = cr__tape_move(tape, op, c, k == 0 ? -t : t, &b->side[k], b->dv, b->q[k], b->v[k], error);
+    // where rows make much of a change the motion takes less of it
+    double fastest = most_of_change(b->dv, nv), small = fastest * t > MUCH ? STEP / fastest : t;
+    if (small < t) nearer_sides(tape, op, c, over, small, b);
+    // without rows both were moved when they were evaluated; with rows the upper one was evaluated last
+    for (int k = 1; k >= 0 && status == CR_OK && n > 0; k--) {
+        bool fresh = k == 1 && small == t;
+        status = cr__tape_move(tape, op, c, k == 0 ? -small : small, &b->side[k], fresh, b->dv, b->q[k],
+                               b->v[k], error);
     }
+    over = 0.5 / small;
     if (status != CR_OK) return status;
     cr__change_between(tape->model, b->q[0], b->q[1], out, b->work);
     for (size_t i = 0; i < nv; i++) {
@@ -195,7 +217,10 @@ crStatus cr__tape_apply_op(crTape* tape, crTapeOp* op, const crTapeChange* c, do
     Both b = {0};
     crStatus status = both_at(tape, op, &b) ? CR_OK : no_memory_linear(error);
     for (int k = 0; k < 2 && status == CR_OK; k++) {
-        status = cr__tape_side(tape, op, c, k == 0 ? -t : t, &b.side[k], error);
+        double to = k == 0 ? -t : t;
+        status = cr__tape_side(tape, op, c, to, &b.side[k], error);
+        if (status == CR_OK && !op->impact && op->rows == 0)
+            status = cr__tape_move(tape, op, c, to, &b.side[k], true, NULL, b.q[k], b.v[k], error);
     }
     if (status == CR_OK) {
         status = op->impact ? apply_impact(tape, op, c, t, &b, out, error)

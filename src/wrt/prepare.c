@@ -100,6 +100,9 @@ static bool copy_problem(crTape* tape, crTapeOp* op, const crTapeSide* side) {
         memcpy(u, side->w, n * sizeof *u);
         return true;
     }
+    op->gap = numbers(tape, n);
+    if (op->gap == NULL) return false;
+    memcpy(op->gap, eval->posed.rows.gap, n * sizeof *op->gap);
     op->problem.b = b;
     op->problem.h = posed->h;
     op->problem.rest = posed->rest;
@@ -162,6 +165,14 @@ static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
         double inside = c->delta - fabs(c->point.gap);
         note(tape, CR_SWITCH_OPEN, fabs(inside) / h);
     }
+    for (int i = 0; i < op->problem.block_count; i++) {
+        // a limit that presses turns back from where it is, or lets go as far as it is away
+        const crBlock* block = &op->problem.blocks[i];
+        bool presses = block->kind == CR_BLOCK_UNILATERAL && op->p[block->row] > 0.0;
+        if (block->source >= 0 || !presses) continue;
+        note(tape, CR_SWITCH_OPEN, fabs(op->gap[block->row]) / h);
+        tape->edge = tape->edge || fabs(op->gap[block->row]) <= CR_TAPE_EDGE;
+    }
     if (op->modes.verdict != CR_SMOOTH) cr__tape_unknown(tape, "a contact is at a switch");
     note(tape, op->modes.nearest, op->modes.distance);
     return CR_OK;
@@ -204,7 +215,9 @@ static crStatus prepare_op(crTape* tape, crTapeOp* op, crState* now, crError* er
         status = op->impact ? prepare_impact(tape, op, error) : prepare_move(tape, op, error);
     }
     op->S = side.S;
-    if (status == CR_OK && tape->known && !op->impact && cr__tape_single_prepare(tape, op) != CR_OK)
+    bool move = status == CR_OK && tape->known && !op->impact;
+    if (move && cr__tape_single_prepare(tape, op) != CR_OK) return out_of_memory_tape(error);
+    if (move && op->bodies == NULL && cr__tape_trees_begin(tape, op) != CR_OK)
         return out_of_memory_tape(error);
     cr_arena_release(&tape->eval.scratch, mark);
     if (status != CR_OK || !tape->known) return status;
@@ -212,8 +225,9 @@ static crStatus prepare_op(crTape* tape, crTapeOp* op, crState* now, crError* er
         keep_part(model, op, op->q, side.S, now);
         return CR_OK;
     }
-    status = cr__tape_move(tape, op, NULL, 0.0, &side, NULL, q, v, error);
+    status = cr__tape_move(tape, op, NULL, 0.0, &side, false, NULL, q, v, error);
     keep_part(model, op, q, v, now);
+    if (status == CR_OK && cr__tape_trees_end(tape, op, q, v) != CR_OK) return out_of_memory_tape(error);
     return status;
 }
 

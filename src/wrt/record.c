@@ -189,6 +189,8 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
     tape->ops = NULL;
     tape->times = NULL;
     tape->known = true;
+    tape->edge = false;
+    tape->side = 0;
     tape->why = NULL;
     tape->pass = (crTapePass){0};
     tape->verdict = (crWrtVerdict){.verdict = CR_SMOOTH, .distance = INFINITY};

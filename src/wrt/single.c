@@ -47,8 +47,7 @@ static bool has_form(const crTape* tape, const crTapeOp* op) {
 }
 
 // columns of exp(h omega) and h times the left Jacobian of the rotation group
-static void turn_round(const crTapeOp* op, crTapeBody* b, double h) {
-    crVec3 phi = cr_scale(h, load(op->S + b->v + 3));
+void cr__tape_turn(crVec3 phi, double h, double* turn) {
     double angle = cr_norm(phi), s, c, first = 0.5, second = 1.0 / 6.0;
     cr_sincos(angle, &s, &c);
     double a2 = angle * angle, one = 1.0 - a2 / 6.0;
@@ -60,7 +59,7 @@ static void turn_round(const crTapeOp* op, crTapeBody* b, double h) {
         first -= a2 / 24.0;
         second -= a2 / 120.0;
     }
-    memset(b->turn, 0, sizeof b->turn);
+    memset(turn, 0, 36 * sizeof *turn);
     for (int k = 0; k < 3; k++) {
         crVec3 e = cr_vec3(k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0);
         crVec3 across = cr_cross(phi, e), twice = cr_cross(phi, across);
@@ -68,10 +67,10 @@ static void turn_round(const crTapeOp* op, crTapeBody* b, double h) {
         crVec3 J = cr_scale(h, cr_madd(cr_madd(e, first, across), second, twice));
         const double rotated[3] = {R.x, R.y, R.z}, rate[3] = {J.x, J.y, J.z};
         for (int i = 0; i < 3; i++) {
-            b->turn[6 * i + k] = rotated[i];
-            b->turn[6 * i + 3 + k] = rate[i];
+            turn[6 * i + k] = rotated[i];
+            turn[6 * i + 3 + k] = rate[i];
         }
-        b->turn[6 * (3 + k) + 3 + k] = 1.0;
+        turn[6 * (3 + k) + 3 + k] = 1.0;
     }
 }
 
@@ -108,6 +107,14 @@ static void turn_any(crTape* tape, const crTapeOp* op, int body, crTapeBody* b, 
     }
 }
 
+void cr__tape_single_turn(crTape* tape, const crTapeOp* op, int body, crTapeBody* b, double h) {
+    if (cr__single_round(&tape->model->bodies[body])) {
+        cr__tape_turn(cr_scale(h, load(op->S + b->v + 3)), h, b->turn);
+    } else {
+        turn_any(tape, op, body, b, h);
+    }
+}
+
 // impulse of a contact on b
 static crVec3 impulse_of(const crTape* tape, const crTapeOp* op, int i, crMat3* F, int* rows) {
     const crStepContact* c = &tape->eval.contacts[i];
@@ -118,6 +125,14 @@ static crVec3 impulse_of(const crTape* tape, const crTapeOp* op, int i, crMat3* 
         P = cr_madd(P, op->p[c->row + r], cr_mat3_column(*F, r));
     }
     return P;
+}
+
+void cr__tape_impulses(crTape* tape, crTapeOp* op) {
+    for (int i = 0; i < op->contact_count; i++) {
+        crTapeContact* c = &op->contacts[i];
+        c->row = tape->eval.contacts[i].row;
+        c->P = impulse_of(tape, op, i, &c->F, &c->rows);
+    }
 }
 
 crStatus cr__tape_single_prepare(crTape* tape, crTapeOp* op) {
@@ -138,21 +153,16 @@ crStatus cr__tape_single_prepare(crTape* tape, crTapeOp* op) {
         b->gain = cr_sub(load(op->S + own->v + 3), load(op->v + own->v + 3));
         b->L = cr_scale(h, load(tape->start.force + own->v + 3));
     }
+    cr__tape_impulses(tape, op);
     for (int i = 0; i < op->contact_count; i++) {
         crTapeContact* c = &op->contacts[i];
-        c->row = tape->eval.contacts[i].row;
-        c->P = impulse_of(tape, op, i, &c->F, &c->rows);
         crTapeBody *a = &op->bodies[c->at.body_a], *b = &op->bodies[c->at.body_b];
         if (a->v >= 0) a->L = cr_sub(a->L, cr_cross(cr_sub(c->at.point.point, a->com), c->P));
         if (b->v >= 0) b->L = cr_add(b->L, cr_cross(cr_sub(c->at.point.point, b->com), c->P));
     }
     for (int k = 0; k < op->part.count; k++) {
         int body = op->part.bodies[k];
-        if (cr__single_round(&model->bodies[body])) {
-            turn_round(op, &op->bodies[body], h);
-        } else {
-            turn_any(tape, op, body, &op->bodies[body], h);
-        }
+        cr__tape_single_turn(tape, op, body, &op->bodies[body], h);
     }
     return CR_OK;
 }
@@ -180,7 +190,11 @@ static crVec3 fall_of(const crTape* tape, const crTapeOp* op, const crTapeContac
     for (int k = 0; k < op->part.count; k++) {
         int body = op->part.bodies[k];
         if (!op->airborne[k] || (body != c->at.body_a && body != c->at.body_b)) continue;
-        crVec3 own = load(tape->eval.plan->fall + tape->model->bodies[body].v);
+        const crBody* moved = &tape->model->bodies[body];
+        crVec3 own = cr_vec3(0, 0, 0);
+        for (int j = moved->v; j < moved->v + moved->nv; j++) {
+            own = cr_madd(own, tape->eval.plan->fall[j], tape->eval.dynamics.axis[j].v);
+        }
         fall = body == c->at.body_a ? cr_sub(fall, own) : cr_add(fall, own);
     }
     return fall;
@@ -329,8 +343,7 @@ static void back_motion(const crTape* tape, const crTapeOp* op, double h, const 
     }
 }
 
-// by w of a contact as a vector in the world
-static crVec3 back_w(const crTapeContact* c, const double* by_w) {
+crVec3 cr__tape_by_w(const crTapeContact* c, const double* by_w) {
     crVec3 M = cr_vec3(0, 0, 0);
     for (int r = 0; r < c->rows; r++) {
         M = cr_madd(M, by_w[c->row + r], cr_mat3_column(c->F, r));
@@ -338,23 +351,12 @@ static crVec3 back_w(const crTapeContact* c, const double* by_w) {
     return M;
 }
 
-// what a contact's own motion gets, and passes on to its bodies
-static void back_contact(crTape* tape, const crTapeOp* op, int index, double h, const double* by_S,
-                         const double* by_w, double* before) {
+// what a contact's own motion gets, passed on to its bodies
+void cr__tape_contact_back(crTape* tape, const crTapeOp* op, int index, double h, crVec3 X, crVec3 psi,
+                           const double* by_w, double* before) {
     const crTapeContact* c = &op->contacts[index];
     const crRows* rows = &op->motions;
-    crVec3 n = c->at.point.normal, M = back_w(c, by_w), Q = cr_vec3(0, 0, 0), X = Q;
-    for (int side = 0; side < 2; side++) {
-        const crTapeBody* b = &op->bodies[side == 0 ? c->at.body_a : c->at.body_b];
-        double sign = side == 0 ? -1.0 : 1.0;
-        if (b->v < 0) continue;
-        crVec3 r = cr_sub(c->at.point.point, b->com), K = cr_sym3_mul(b->inverse, load(by_S + b->v + 3));
-        crVec3 arm = cr_scale(sign, cr_add(cr_cross(c->P, K), cr_cross(M, load(op->S + b->v + 3))));
-        Q = cr_madd(Q, sign, cr_madd(cr_cross(K, r), 1.0 / b->mass, load(by_S + b->v)));
-        X = cr_add(X, arm);
-        add(cr_neg(arm), before + b->v);
-    }
-    crVec3 psi = cr_add(cr_cross(c->P, Q), cr_cross(M, slip_of(op, c))), N = cr_cross(psi, n);
+    crVec3 n = c->at.point.normal, N = cr_cross(psi, n);
     double gap = c->open ? by_w[c->row] / h : 0.0;
     if (c->open) N = cr_madd(N, -0.5 * h * by_w[c->row], fall_of(tape, op, c));
     double m[12];
@@ -369,6 +371,24 @@ static void back_contact(crTape* tape, const crTapeOp* op, int index, double h, 
             before[rows->col[i]] += rows->value[i] * m[k];
         }
     }
+}
+
+static void back_contact(crTape* tape, const crTapeOp* op, int index, double h, const double* by_S,
+                         const double* by_w, double* before) {
+    const crTapeContact* c = &op->contacts[index];
+    crVec3 M = cr__tape_by_w(c, by_w), Q = cr_vec3(0, 0, 0), X = Q;
+    for (int side = 0; side < 2; side++) {
+        const crTapeBody* b = &op->bodies[side == 0 ? c->at.body_a : c->at.body_b];
+        double sign = side == 0 ? -1.0 : 1.0;
+        if (b->v < 0) continue;
+        crVec3 r = cr_sub(c->at.point.point, b->com), K = cr_sym3_mul(b->inverse, load(by_S + b->v + 3));
+        crVec3 arm = cr_scale(sign, cr_add(cr_cross(c->P, K), cr_cross(M, load(op->S + b->v + 3))));
+        Q = cr_madd(Q, sign, cr_madd(cr_cross(K, r), 1.0 / b->mass, load(by_S + b->v)));
+        X = cr_add(X, arm);
+        add(cr_neg(arm), before + b->v);
+    }
+    crVec3 psi = cr_add(cr_cross(c->P, Q), cr_cross(M, slip_of(op, c)));
+    cr__tape_contact_back(tape, op, index, h, X, psi, by_w, before);
 }
 
 void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, double* work, double* before,
@@ -392,7 +412,7 @@ void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, do
         // w is made of S
         for (int i = 0; i < op->contact_count; i++) {
             const crTapeContact* c = &op->contacts[i];
-            crVec3 M = back_w(c, by_w);
+            crVec3 M = cr__tape_by_w(c, by_w);
             for (int side = 0; side < 2; side++) {
                 const crTapeBody* b = &op->bodies[side == 0 ? c->at.body_a : c->at.body_b];
                 double sign = side == 0 ? -1.0 : 1.0;

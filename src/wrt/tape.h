@@ -34,6 +34,8 @@ typedef struct crTapeBody {
     double turn[36];  // orientation and omega after the motion by those before it
 } crTapeBody;
 
+typedef struct crTapeTrees crTapeTrees;
+
 typedef struct crTapeOp {
     bool impact;
     int begin, end;   // instants
@@ -43,15 +45,17 @@ typedef struct crTapeOp {
     int contact_count;
     crTapeContact* contacts;
     int rows;
-    double* p;           // impulses (rows)
-    crRows motions;      // 12 rows a contact: shift and turn of a at the point, of b against a
-    crProblem problem;   // as posed again; W dense
-    crModes modes;       // of a move with rows
-    crRuleModes rule;    // of an impact
-    double* Y;           // M^-1 J^T by columns (rows*nv)
-    double* S;           // velocities with impulses, before the motion (nv)
-    crTapeBody* bodies;  // by body, where all of the part are single; else NULL (nb)
-    double* by_begin;    // change of the state after the move (2 nv) by its instants
+    double* p;                  // impulses (rows)
+    double* gap;                // of rows of limits, before (rows)
+    crRows motions;             // 12 rows a contact: shift and turn of a at the point, of b against a
+    crProblem problem;          // as posed again; W dense
+    crModes modes;              // of a move with rows
+    crRuleModes rule;           // of an impact
+    double* Y;                  // M^-1 J^T by columns (rows*nv)
+    double* S;                  // velocities with impulses, before the motion (nv)
+    crTapeBody* bodies;         // by body, where all of the part are single; else NULL (nb)
+    struct crTapeTrees* trees;  // of a move with others in closed form; else NULL
+    double* by_begin;           // change of the state after the move (2 nv) by its instants
     double* by_end;
 } crTapeOp;
 
@@ -61,6 +65,8 @@ typedef struct crTapeTime {
     int contact;  // of that impact: its trigger
     double rate;  // of its gap before the impact, m/s
 } crTapeTime;
+
+#define CR_TAPE_EDGE 1e-9  // m, rad: gap of a joint that is at its limit
 
 // A position pass at the end: dq -= Y (N Y)^-1 N dq, N the normals of its contacts; at most CR_TAPE_PASS of them.
 #define CR_TAPE_PASS 256
@@ -80,6 +86,8 @@ typedef struct crTape {
     crModel* model;  // of both; masses of its bodies are changed while an operation is evaluated
     crState start;   // of the step
     double dt;
+    bool edge;        // a joint presses against its limit and is right at it: two sides
+    int side;         // which of them J v takes: -1 for a falling, 1 for a rising number, 0: gaps are kept
     bool known;       // the operations make the step
     const char* why;  // else the first reason
     int count, capacity;
@@ -124,6 +132,26 @@ void cr__tape_single_apply(crTape* tape, const crTapeOp* op, const double* x, co
 void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, double* work, double* before,
                           double* by_force, double* by_mu);
 size_t cr__tape_single_work(const crTape* tape, const crTapeOp* op);
+// Orientation and omega after a turn of phi = h omega by those before it (36).
+void cr__tape_turn(crVec3 phi, double h, double* turn);
+// The same of a single body over a move.
+void cr__tape_single_turn(crTape* tape, const crTapeOp* op, int body, crTapeBody* b, double h);
+// Rows, frames and impulses of the contacts of a move as eval poses it.
+void cr__tape_impulses(crTape* tape, crTapeOp* op);
+// by_w of a contact as a vector of the world.
+crVec3 cr__tape_by_w(const crTapeContact* c, const double* by_w);
+// What a contact's point (X) and the turn of its frame (psi) get, and its gap, passed on to its bodies.
+void cr__tape_contact_back(crTape* tape, const crTapeOp* op, int index, double h, crVec3 X, crVec3 psi,
+                           const double* by_w, double* before);
+
+// trees.c: moves with trees and planar bodies, backwards
+
+// Where they have a form op->trees is made: begin while eval has the move's problem, end with the state after it. CR_ERR_MEMORY.
+crStatus cr__tape_trees_begin(crTape* tape, crTapeOp* op);
+crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const double* v);
+// As cr__tape_single_back. CR_ERR_MEMORY, CR_ERR_DEFINITE.
+crStatus cr__tape_trees_back(crTape* tape, const crTapeOp* op, const double* by, double* before,
+                             double* by_force);
 
 // evaluate.c
 
@@ -138,9 +166,11 @@ typedef struct crTapeSide {
 } crTapeSide;
 crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,
                        crTapeSide* side, crError* error);
-// State after a move whose velocities are side->S + t dv (dv may be NULL), in q and v.
+// State after a move whose velocities are side->S + t dv (dv may be NULL), in q and v. fresh: this side was the last to be
+// evaluated.
 crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,
-                       const crTapeSide* side, const double* dv, double* q, double* v, crError* error);
+                       const crTapeSide* side, bool fresh, const double* dv, double* q, double* v,
+                       crError* error);
 size_t cr__tape_side_size(const crTape* tape, const crTapeOp* op);
 void cr__tape_side_at(const crTape* tape, const crTapeOp* op, double* memory, crTapeSide* side);
 

@@ -134,15 +134,16 @@ static void tell(const crWrt* w, const crWrtVerdict* found, crWrtVerdict* verdic
         verdict->distance = w->tape.verdict.distance;
 }
 
-static void from_tape(crWrt* w, crWrtVerdict* verdict) { *verdict = w->tape.verdict; }
+static void from_tape(crWrt* w, crWrtVerdict* verdict) {
+    *verdict = w->tape.verdict;
+    if (w->tape.edge) verdict->verdict = CR_ONE_SIDED;
+}
 
-// J d of the step that was recorded.
-static crStatus apply_recorded(crWrt* w, const crState* from, const double* d, double* minus, double* plus,
-                               crWrtVerdict* verdict, crError* error) {
+// J d along the tape, on one side
+static crStatus along_tape(crWrt* w, const double* d, int side, double* out, crError* error) {
     size_t nv = (size_t)w->model.nv;
-    if (!w->tape.known) return cr__wrt_difference(w, from, d, minus, plus, verdict, error);
-    from_tape(w, verdict);
-    double *out = w->side[0], *one = w->side[1];
+    double* one = w->rough[0];
+    w->tape.side = side;
     crStatus status = cr__tape_apply(&w->tape, d, d + 2 * nv, NULL, out, error);
     for (int i = 0; i < w->param_count && status == CR_OK; i++) {
         double by = d[3 * nv + (size_t)i];
@@ -152,9 +153,22 @@ static crStatus apply_recorded(crWrt* w, const crState* from, const double* d, d
             out[k] += by * one[k];
         }
     }
+    w->tape.side = 0;
+    return status;
+}
+
+// J d of the step that was recorded.
+static crStatus apply_recorded(crWrt* w, const crState* from, const double* d, double* minus, double* plus,
+                               crWrtVerdict* verdict, crError* error) {
+    size_t nv = (size_t)w->model.nv;
+    if (!w->tape.known) return cr__wrt_difference(w, from, d, minus, plus, verdict, error);
+    from_tape(w, verdict);
+    double *upper = w->side[1], *lower = w->tape.edge && minus != NULL ? w->side[0] : upper;
+    crStatus status = along_tape(w, d, 1, upper, error);
+    if (status == CR_OK && lower != upper) status = along_tape(w, d, -1, lower, error);
     for (size_t i = 0; i < 2 * nv && status == CR_OK; i++) {
-        if (minus != NULL) minus[i] = out[i];
-        if (plus != NULL) plus[i] = out[i];
+        if (minus != NULL) minus[i] = lower[i];
+        if (plus != NULL) plus[i] = upper[i];
     }
     return status;
 }

@@ -42,7 +42,8 @@ static void write_notes(FILE* file, int flags) {
                  {CR_RULE_CYCLE, "cycle"},
                  {CR_RULE_PLASTIC, "plastic"},
                  {CR_RULE_CONVEX, "convex"},
-                 {CR_RULE_INCOMPLETE, "set not complete"}};
+                 {CR_RULE_INCOMPLETE, "set not complete"},
+                 {CR_RULE_PROVEN, "choice proven"}};
     bool first = true;
     fputs(",\"notes\":[", file);
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {

@@ -98,7 +98,8 @@ static void verdict_of(const crResolved* got, char* text, size_t size) {
                  {"truncated", (report->flags & CR_RULE_TRUNCATED) != 0},
                  {"cycle", (report->flags & CR_RULE_CYCLE) != 0},
                  {"plastic", (report->flags & CR_RULE_PLASTIC) != 0},
-                 {"set not complete", (report->flags & CR_RULE_INCOMPLETE) != 0}};
+                 {"set not complete", (report->flags & CR_RULE_INCOMPLETE) != 0},
+                 {"choice proven", (report->flags & CR_RULE_PROVEN) != 0}};
     int used = snprintf(text, size, "%s", report->permissible ? "permissible" : bad ? "" : "cannot tell");
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         if (!notes[i].holds || (size_t)used >= size) continue;

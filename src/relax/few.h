@@ -1,0 +1,231 @@
+// few.h - the packed solve for a few contacts of one free body with what stands: the same numbers without groups and arrays.
+//
+// One lane of packed_slot.h and packed_sweep.h, one island, units of up to four contacts one after another: the operations that
+// packed_build.c and packed.c come to for it, in their order. No memory but the caller's slots.
+// Fails: false where it ran out of sweeps, or where kinds differ from unit to unit.
+#ifndef CAROM_RELAX_FEW_H
+#define CAROM_RELAX_FEW_H
+
+// one contact at a time
+#ifndef CAROM_NO_VECTOR
+#define CAROM_NO_VECTOR
+#endif
+#include "model/single.h"
+#include "relax/packed_slot.h"
+#include "relax/packed_solve.h"
+#include "relax/packed_sweep.h"
+
+#if defined(__GNUC__)
+#define CR_FEW static inline __attribute__((always_inline))
+#else
+#define CR_FEW static inline
+#endif
+
+#define CR_FEW_STRIDE (CR_LANES * (CR_AT_K + CR_K))  // numbers of a slot
+#define CR_FEW_ALONG  1e-12                          // as in packed_build.c
+#define CR_FEW_GROWTH 16.0                           // as in packed.c
+
+// The body at its pose: what crDynamics has of it.
+typedef struct crFewBody {
+    double mass;
+    bool round;     // three equal moments
+    crVec3 origin;  // its centre of mass
+    crMat3 root;
+    crSym3 inertia, inverse;
+} crFewBody;
+
+typedef struct crFew {
+    const crFewBody* body;
+    crKind kind;
+    int count;
+    crPackedContact* contact;  // (count)
+    double* slot;              // (count*CR_FEW_STRIDE)
+    double z[6], z_free[6], z_before[6];
+    double share, beta;
+} crFew;
+
+// M^(1/2) v
+CR_FEW void cr__few_coordinates(const crFewBody* body, const double* v, double* z) {
+    double root = sqrt(body->mass);
+    for (int k = 0; k < 3; k++) {
+        z[k] = root * v[k];
+    }
+    cr__store_vec(cr_mat3_mul(body->root, cr_sym3_mul(body->inertia, cr__load_vec(v + 3))), z + 3);
+}
+
+CR_FEW bool cr__few_along(crVec3 n, crVec3 a) {
+    crVec3 off = cr_cross(a, n);
+    return cr_dot(off, off) <= CR_FEW_ALONG * CR_FEW_ALONG * cr_dot(a, a);
+}
+
+// the kind of the contacts from first to first + 3
+CR_FEW crKind cr__few_kind(const crFew* few, int first) {
+    if (!few->body->round) return CR_KIND_ANY;
+    bool ball = true;
+    for (int i = first; i < few->count && i < first + CR_UNIT_CONTACTS; i++) {
+        const crPackedContact* c = &few->contact[i];
+        ball = ball && cr__few_along(c->normal, cr_sub(c->point, few->body->origin)) &&
+               cr__few_along(c->normal, c->E);
+    }
+    return ball ? CR_KIND_BALL : CR_KIND_ROUND;
+}
+
+CR_FEW void cr__few_put(double* in, int at, crVec3 a) {
+    in[at * CR_LANES] = a.x;
+    in[(at + 1) * CR_LANES] = a.y;
+    in[(at + 2) * CR_LANES] = a.z;
+}
+
+CR_FEW void cr__few_pack(const crFew* few, int i) {
+    double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign = 1.0;
+    const crPackedContact* c = &few->contact[i];
+    double* slot = few->slot + i * CR_FEW_STRIDE;
+    cr__few_put(in, IN_N, c->normal);
+    cr__few_put(in, IN_RB, cr_sub(c->point, few->body->origin));
+    cr__few_put(in, IN_RA, cr_vec3(0, 0, 0));
+    cr__few_put(in, IN_E, c->E);
+    cr__few_put(in, IN_P, c->P);
+    in[IN_MU * CR_LANES] = c->mu;
+    for (int k = 0; k < 9; k++) {
+        Rb[k * CR_LANES] = few->body->root.m[k / 3][k % 3];
+        Ra[k * CR_LANES] = 0.0;
+    }
+    crGroup g = {.kind = few->kind, .two = false};
+    if (few->kind == CR_KIND_BALL) {
+        pack_ball(&g, few->share, 0.0, &sign, Rb, Ra, in, slot);
+    } else {
+        pack_slot(&g, few->share, 0.0, &sign, Rb, Ra, in, slot);
+    }
+}
+
+// z from z_free and the impulses
+CR_FEW void cr__few_apply(crFew* few) {
+    crGroup g = {.kind = few->kind};
+    memcpy(few->z, few->z_free, sizeof few->z);
+    for (int i = 0; i < few->count; i++) {
+        const double* slot = few->slot + i * CR_FEW_STRIDE;
+        crVec3 P = read_P(&g, slot, CR_AT_P);
+        cr__store_vec(cr_madd(cr__load_vec(few->z), few->share, P), few->z);
+        cr__store_vec(cr_add(cr__load_vec(few->z + 3), read_turn(&g, slot, 0, P)), few->z + 3);
+    }
+}
+
+// impulses that would create energy become those of least energy along them
+CR_FEW void cr__few_limit(crFew* few) {
+    double linear = 0.0, square = 0.0, work = 0.0;
+    for (int k = 0; k < 6; k++) {
+        double dz = few->z[k] - few->z_free[k];
+        linear += few->z_free[k] * dz;
+        square += dz * dz;
+    }
+    for (int i = 0; i < few->count; i++) {
+        const double* slot = few->slot + i * CR_FEW_STRIDE;
+        crVec3 P = read3(slot + CR_AT_P * CR_LANES);
+        work += few->kind == CR_KIND_BALL
+                    ? slot[CR_AT_BIAS * CR_LANES] * cr_dot(read3(slot + CR_AT_N * CR_LANES), P)
+                    : cr_dot(read3(slot + CR_AT_E * CR_LANES), P);
+        // sums are of units
+        bool ends = (i + 1) % CR_UNIT_CONTACTS == 0 || i + 1 == few->count;
+        if (ends) linear += work;
+        if (ends) work = 0.0;
+    }
+    if (!(linear + 0.5 * square > 0.0 && square > 0.0)) return;
+    double scale = fmax(0.0, -linear / square);
+    for (int i = 0; i < few->count; i++) {
+        double* P = few->slot + i * CR_FEW_STRIDE + CR_AT_P * CR_LANES;
+        for (int k = 0; k < 3; k++) {
+            P[k * CR_LANES] *= scale;
+        }
+    }
+    cr__few_apply(few);
+}
+
+// one sweep: the largest change, squared, and how it went along the direction
+CR_FEW double cr__few_sweep(crFew* few, double scale, int64_t* along) {
+    double most = 0.0;
+    Pair pair = {.sb = few->share, .sa = 0.0};
+    pair.vb = lane3(few->z[0], few->z[1], few->z[2]);
+    pair.wb = lane3(few->z[3], few->z[4], few->z[5]);
+    double w = pair.sb * pair.sb + pair.sa * pair.sa;
+    *along = 0;
+    Lanes at = {.live = -1, .beta = few->beta, .change = 0.0, .along = 0.0};
+    for (int i = 0; i < few->count; i++) {
+        double* slot = few->slot + i * CR_FEW_STRIDE;
+        if (few->kind == CR_KIND_BALL) {
+            visit_ball(&pair, false, w, &at, slot);
+        } else {
+            visit(&pair, few->kind == CR_KIND_ROUND, false, &at, slot);
+        }
+        if ((i + 1) % CR_UNIT_CONTACTS != 0 && i + 1 < few->count) continue;
+        if (!(at.change <= most)) most = at.change <= (double)INFINITY ? at.change : (double)INFINITY;
+        *along += cr__packed_along(at.along, scale);
+        at.change = at.along = 0.0;
+    }
+    const double z[6] = {pair.vb.x, pair.vb.y, pair.vb.z, pair.wb.x, pair.wb.y, pair.wb.z};
+    memcpy(few->z, z, sizeof z);
+    return most;
+}
+
+// sweeps until the largest change is at most tol, m/s
+CR_FEW bool cr__few_run(crFew* few, double tol, int limit) {
+    double change = 0.0, least = (double)INFINITY, momentum = 1.0;
+    double weight = fmax(0.0, few->share * few->share + 0.0 * 0.0);
+    few->beta = 0.0;
+    memcpy(few->z_before, few->z, sizeof few->z);
+    for (int sweeps = 1;; sweeps++) {
+        int64_t along;
+        double scale = 0x1p30 * weight / fmax(change, fmax(tol * tol, 0x1p-900));
+        change = cr__few_sweep(few, scale, &along);
+        if (change <= tol * tol) return true;
+        if (sweeps >= limit) return false;
+        bool grows = change > CR_FEW_GROWTH * least;
+        least = grows ? change : fmin(least, change);
+        if (grows || along < 0) momentum = 1.0;
+        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
+        few->beta = fmin((momentum - 1.0) / next, 1.0);
+        momentum = next;
+        for (int k = 0; k < 6; k++) {
+            double d = few->z[k] - few->z_before[k];
+            few->z_before[k] = few->z[k];
+            few->z[k] += few->beta * d;
+        }
+    }
+}
+
+// P of the contacts, from those they have, at velocities v without them (6). ball: all of them are a ball's, else none may be.
+CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
+                          const double* v, double tol, int limit, double* slot) {
+    crFew few = {.body = body, .count = count, .contact = contact, .slot = slot};
+    few.kind = ball ? CR_KIND_BALL : body->round ? CR_KIND_ROUND : CR_KIND_ANY;
+    few.share = 1.0 / sqrt(body->mass);
+    for (int i = 0; i < count; i += CR_UNIT_CONTACTS) {
+        if (cr__few_kind(&few, i) != few.kind) return false;
+    }
+    cr__few_coordinates(body, v, few.z_free);
+    for (int i = 0; i < count; i++) {
+        cr__few_pack(&few, i);
+    }
+    cr__few_apply(&few);
+    cr__few_limit(&few);
+    if (!cr__few_run(&few, tol, limit)) return false;
+    crGroup g = {.kind = few.kind};
+    for (int i = 0; i < count; i++) {
+        contact[i].P = cr__in_cone(&contact[i], read_P(&g, slot + i * CR_FEW_STRIDE, CR_AT_P));
+    }
+    return true;
+}
+
+// Momentum of the impulses becomes a velocity: dv (6).
+CR_FEW void cr__few_velocity(const crBody* body, const crFewBody* at, int count,
+                             const crPackedContact* contact, double* dv) {
+    crVec3 linear = cr_vec3(0, 0, 0), angular = linear;
+    for (int i = 0; i < count; i++) {
+        linear = cr_add(linear, contact[i].P);
+        angular = cr_add(angular, cr_cross(cr_sub(contact[i].point, at->origin), contact[i].P));
+    }
+    cr__store_vec(linear, dv);
+    cr__store_vec(angular, dv + 3);
+    cr__single_solve(body, &at->inverse, dv);
+}
+
+#endif

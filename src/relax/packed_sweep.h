@@ -1,0 +1,81 @@
+// packed_sweep.h - what a sweep does with one contact of each lane; packed_sweep.c takes all of them, few.h those of one body.
+#ifndef CAROM_RELAX_PACKED_SWEEP_H
+#define CAROM_RELAX_PACKED_SWEEP_H
+
+#include "model/spatial.h"
+#include "relax/packed_visit.h"
+
+#define NEWTON_STEPS 30
+
+// how far a sweep is in each lane, and what it tells
+typedef struct Lanes {
+    crMask live;
+    crLane beta;  // 0 where it is not live
+    crLane change, along;
+} Lanes;
+
+// impulse that a visit starts from
+CR_LANE crLane3 impulse_at(const Lanes* at, const double* slot) {
+    return lane3_madd(lane3_load(slot + CR_AT_P * CR_LANES), at->beta,
+                      lane3_load(slot + CR_AT_STEP * CR_LANES));
+}
+
+// takes the impulse from P to next; what it moved by
+CR_LANE crLane3 take(Lanes* at, crLane w, crLane3 P, crLane3 next, double* slot) {
+    crLane3 d = lane3_load(slot + CR_AT_STEP * CR_LANES);
+    // what has ended keeps its bits, the sign of a zero too
+    if (mask_any(~at->live)) next = lane3_select(at->live, next, lane3_load(slot + CR_AT_P * CR_LANES));
+    crLane3 dP = lane3_sub(next, P);
+    lane3_store(slot + CR_AT_P * CR_LANES, next);
+    lane3_store(slot + CR_AT_STEP * CR_LANES, lane3_madd(dP, at->beta, d));
+    at->along = at->along + w * lane3_dot(dP, d);
+    at->change = lane_max(at->change, w * w * lane3_dot(dP, dP));
+    return dP;
+}
+
+CR_LANE void visit_ball(Pair* pair, bool two, crLane w, Lanes* at, double* slot) {
+    const double* rho = slot + CR_AT_RHO * CR_LANES;
+    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), g = passing(pair, two);
+    crLane3 turn = lane3_scale(lane_load(rho), pair->wb);
+    if (two) turn = lane3_madd(turn, lane_load(rho + CR_LANES), pair->wa);
+    crLane3 P = impulse_at(at, slot);
+    crLane3 next = solve_ball(slot, n, lane_all(1.0) / w, lane_load(slot + CR_AT_BIAS * CR_LANES), g,
+                              lane3_cross(turn, n), P);
+    crLane3 dP = take(at, w, P, next, slot), dL = lane3_cross(n, dP);
+    push(pair, two, dP);
+    pair->wb = lane3_madd(pair->wb, lane_load(rho), dL);
+    if (two) pair->wa = lane3_madd(pair->wa, lane_load(rho + CR_LANES), dL);
+}
+
+CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
+    Place place = place_of(round, slot);
+    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES), velocity_at(&place, round, two, pair));
+    crLane3 p = impulse_at(at, slot);
+    crLane3 dp =
+        take(at, lane_load(slot + CR_AT_W * CR_LANES), p, solve_contact(slot, NEWTON_STEPS, u, p), slot);
+    push_at(&place, round, two, dp, pair);
+}
+
+static inline crVec3 read3(const double* at) { return cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]); }
+
+// impulse of one lane's contact in world axes, which stands at CR_AT_P, or the sum at CR_AT_STEP
+static inline crVec3 read_P(const crGroup* g, const double* slot, int place) {
+    crVec3 P = read3(slot + place * CR_LANES), n = read3(slot + CR_AT_N * CR_LANES);
+    if (g->kind == CR_KIND_BALL) return P;
+    crVec3 t1 = cr_vec3(slot[CR_AT_T * CR_LANES], slot[(CR_AT_T + 1) * CR_LANES], 0.0);
+    return cr_madd(cr_madd(cr_scale(P.x, n), P.y, t1), P.z, cr_cross(n, t1));
+}
+
+// K^T P of b (side 0) or a
+static inline crVec3 read_turn(const crGroup* g, const double* slot, int side, crVec3 P) {
+    if (g->kind == CR_KIND_BALL) {
+        double rho = slot[(CR_AT_RHO + side) * CR_LANES];
+        return cr_scale(rho, cr_cross(read3(slot + CR_AT_N * CR_LANES), P));
+    }
+    const double* K = slot + (CR_AT_K + side * (g->kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K)) * CR_LANES;
+    if (g->kind == CR_KIND_ROUND) return cr_cross(read3(K), P);
+    crVec3 x = cr_scale(P.x, read3(K)), y = cr_madd(x, P.y, read3(K + 3 * CR_LANES));
+    return cr_madd(y, P.z, read3(K + 6 * CR_LANES));
+}
+
+#endif

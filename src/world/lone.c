@@ -1,0 +1,374 @@
+// lone.c - steps of a world with one free body: in the air, or on a plane.
+//
+// v+ = v + h M^-1 k, contacts where a plane is near, q by v+ (in the air by v+ - h a/2, a the acceleration by gravity), overlap
+// pushed out, and the certificate: smooth.c, contact_solve.c, position.c, rest.c and the audits, on numbers in place of
+// arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped, a step
+// whose overlap is measured, sweeps that do not end, forces kept from other contacts.
+#include "world/lone.h"
+
+#include "base/room.h"
+#include "resolve/kinds.h"
+#include "step/audit_single.h"
+#include "step/rest.h"
+#include "world/lone_audit.h"
+#include "world/lone_push.h"
+#include "world/lone_solve.h"
+
+#define EPS   CR_AUDIT_SINGLE_EPS
+#define PUSH  0.02  // as in margins.c
+#define MOST  1e40  // as in finite.c
+#define UNIT  1e-6  // as in state.c
+#define CLEAR 2.0   // margins that must be free for a flight: twice what stages look at
+
+// one plane below one ball or box, whose contacts neither bounce nor drag
+static bool has_plain_contacts(const crWorld* world) {
+    const crStep* step = &world->step;
+    const crModel* model = step->model;
+    const crStepSettings* s = &step->settings;
+    bool reads_et;
+    if (s->quality != CR_QUALITY_FAST || s->tol > 0.0 || model->shape_count != 2 || step->plan->planes ||
+        s->solver.solve != cr__solver(&cr__solver_auto, NULL).solve || !cr__step_solves_alike(s, &reads_et))
+        return false;
+    const crBodyShape *a = &model->shapes[0], *b = &model->shapes[1];
+    crContactSurface surface;
+    if (a->body != CR_WORLD || a->shape.kind != CR_SHAPE_HALFSPACE ||
+        !(b->shape.kind == CR_SHAPE_SPHERE || b->shape.kind == CR_SHAPE_BOX))
+        return false;
+    if (!cr_model_meet(model, 0, 1) ||
+        cr_model_surface(model, a->material, b->material, 0.0, &surface) != CR_OK)
+        return false;
+    const crSurface* of = &surface.surface;
+    bool by_impact = model->pair_count > 0;
+    for (int i = 0; i < model->material_count; i++) {
+        const crSurface* m = &model->materials[i].surface;
+        by_impact = by_impact || m->e_of_speed != NULL || m->by_impact != NULL;
+    }
+    return !by_impact && of->e == 0.0 && !(reads_et && of->et != 0.0) && of->vertex_count == 0 &&
+           isfinite(of->mu) && (isnan(of->mu2) || of->mu2 == of->mu) && of->mu_spin == 0.0 &&
+           of->mu_roll == 0.0 && !(of->viscous > 0.0) && !(of->mu_stribeck > 0.0);
+}
+
+static void prepare_contacts(const crWorld* world, crLone* lone) {
+    const crModel* model = world->step.model;
+    crContactSurface surface;
+    if (!has_plain_contacts(world)) return;
+    cr_model_surface(model, model->shapes[0].material, model->shapes[1].material, 0.0, &surface);
+    lone->touches = true;
+    lone->ball = model->shapes[1].shape.kind == CR_SHAPE_SPHERE;
+    lone->shape_b = 1;
+    lone->mu = surface.surface.mu;
+    lone->delta = lone->deadband * cr__plan_pair_size(world->step.plan, CR_WORLD, 1);
+}
+
+void cr__lone_prepare(const crWorld* world, crLone* lone) {
+    const crStep* step = &world->step;
+    const crModel* model = step->model;
+    const crStepSettings* s = &step->settings;
+    *lone = (crLone){.flies = false};
+    bool plain = s->method == CR_METHOD_CONE && s->sleep_time <= 0.0 && s->quality != CR_QUALITY_CERTIFIED &&
+                 step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0;
+    bool one = model->nb == 2 && model->bodies[1].single && model->bodies[1].last >= 0 &&
+               model->loop_count == 0 && model->nu == 0 && step->plan->moderate &&
+               step->plan->given_count == 0;
+    if (!plain || !one) return;
+    for (int i = 0; i < model->shape_count; i++) {
+        const crShape* shape = &model->shapes[i].shape;
+        if (model->shapes[i].body != CR_WORLD) continue;
+        if (lone->count == CR_LONE_SHAPES) return;
+        bool plane = shape->kind == CR_SHAPE_HALFSPACE;
+        crVec3 n = plane ? cr_quat_rotate(shape->pose.q, shape->size) : cr_vec3(0, 0, 0);
+        lone->still[lone->count].n = n;
+        lone->still[lone->count].offset = shape->offset + cr_dot(n, shape->pose.p);
+        lone->still[lone->count++].box = cr_shape_bounds(shape, cr_pose_identity());
+    }
+    lone->flies = true;
+    lone->size = step->plan->size[1];
+    lone->thin = step->plan->thin[1];
+    memcpy(lone->fall, step->plan->fall, sizeof lone->fall);
+    lone->deadband = s->deadband;
+    lone->cluster = s->cluster;
+    lone->bound = s->bound;
+    lone->threshold = s->threshold;
+    lone->position_tol = s->position_tol;
+    lone->shift = s->shift;
+    lone->tol = cr_step_tol(s);
+    lone->measure = s->measure;
+    prepare_contacts(world, lone);
+}
+
+bool cr__lone_measured(double measure, double dt, double time, double end) {
+    if (measure <= 0) return false;
+    double period = measure * dt, from = time / period, to = end / period;
+    return floor(to + 1e-9) > floor(from + 1e-9);
+}
+
+CR_FEW bool finite(const double* x, int count) {
+    bool all = true;
+    for (int i = 0; i < count; i++) {
+        all = all & (fabs(x[i]) <= MOST);
+    }
+    return all;
+}
+
+// how far a point is outside an interval
+CR_FEW double outside(double x, double lo, double hi) { return fmax(0.0, fmax(lo - x, x - hi)); }
+
+// true if nothing that stands is within `reach` of a point
+CR_FEW bool is_clear(const crLone* lone, crVec3 x, double reach) {
+    bool clear = true;
+    for (int i = 0; i < lone->count && clear; i++) {
+        crVec3 n = lone->still[i].n;
+        const crBounds* b = &lone->still[i].box;
+        crVec3 off = cr_vec3(outside(x.x, b->lo.x, b->hi.x), outside(x.y, b->lo.y, b->hi.y),
+                             outside(x.z, b->lo.z, b->hi.z));
+        bool plane = cr_dot(n, n) > 0.0;
+        clear = (plane ? cr_dot(n, x) - lone->still[i].offset : cr_norm(off)) > reach;
+    }
+    return clear;
+}
+
+CR_FEW double speed_of(const double* v, double size) {
+    return cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(v + 3)) * size;
+}
+
+// v without impulses; false where a number is not plain
+CR_FEW bool free_velocity(crLoneStep* x) {
+    const crBody* body = &x->model->bodies[1];
+    crFewBody* at = &x->start.body;
+    double k[6];
+    if (cr__single_factor(body, x->start.pose.q, &at->root, &at->inverse) != CR_OK) return false;
+    cr__single_forces(body, x->model->gravity, x->v0, k);
+    for (int j = 0; j < 6; j++) {
+        k[j] += x->s->force[j];
+    }
+    if (!finite(k, 6)) return false;
+    for (int j = 0; j < 6; j++) {
+        k[j] = x->h * k[j];
+    }
+    cr__single_solve(body, &at->inverse, k);
+    for (int j = 0; j < 6; j++) {
+        x->v_free[j] = x->v0[j] + k[j];
+    }
+    return true;
+}
+
+// q over h; in the air by the velocities of the flight. omega goes on with its angular momentum
+CR_FEW void advance(crLoneStep* x) {
+    const double* fall = x->lone->fall;
+    double kept[6];
+    memcpy(kept, x->v, sizeof kept);
+    for (int j = 0; j < 6 && x->airborne; j++) {
+        x->v[j] -= 0.5 * x->h * fall[j];
+    }
+    // arrays of their own: a device keeps the others in registers
+    double q[7], v[6];
+    memcpy(q, x->q, sizeof q);
+    memcpy(v, x->v, sizeof v);
+    crState state = {.q = q, .v = v};
+    int body = 1;
+    cr__part_integrate(x->model, (crPart){&body, 1}, x->h, &state);
+    memcpy(x->q, q, sizeof q);
+    for (int j = 0; j < 6; j++) {
+        x->v[j] = fall[j] != 0.0 ? kept[j] : v[j];
+    }
+}
+
+// the state after the step against that before it
+CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
+    double gain, floor, work = 0.0;
+    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, x->q0, x->v0, x->q, x->v, &gain, &floor);
+    for (int j = 0; j < 6; j++) {
+        double force = x->s->force[j];
+        if (force != 0.0) work += force * (0.5 * x->h * (x->v0[j] + x->v[j]));
+    }
+    c->overlap = (double)NAN;
+    c->energy_change = 0.0 + gain;
+    c->energy_size = floor / (16.0 * EPS);
+    c->work = 0.0 + work;
+    gain -= work + 0.0;
+    floor += 16.0 * EPS * fabs(work);
+    if (gain > floor) c->energy_gain = gain;
+}
+
+// omega of a body that the position pass turned, with the angular momentum that it had
+CR_FEW void keep_momentum(crLoneStep* x, const double* before) {
+    const crBody* body = &x->model->bodies[1];
+    if (cr__single_round(body) || cr__lone_equal(before + 3, x->q + 3, 4)) return;
+    crSym3 inertia = cr__sym3_rotate(cr_quat_normalize(cr__load_quat(before + 3)), body->inertia);
+    crQuat q = cr_quat_normalize(cr__load_quat(x->q + 3));
+    cr__store_vec(cr__single_omega(body, inertia, q, cr__load_vec(x->v + 3)), x->v + 3);
+}
+
+// forces for the next step; began: a contact that pressed before in no point does now
+CR_FEW int keep_forces(const crLoneStep* x, bool ball, crWarm* out, bool* began) {
+    int count = 0;
+    double rate = 1.0 / x->h;
+    *began = false;
+    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+        const crLoneSpot* c = &x->spot[i];
+        if (!(cr_dot(c->P, c->at.normal) > 0.0)) continue;
+        *began = *began || (c->speed < 0.0 && x->s->warm_count == 0);
+        out[count++] = (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
+                                c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+    }
+    return count;
+}
+
+// A body that moved by rounding alone stays: q, forces, v = 0. True: the next step does the same.
+CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
+    const crBody* body = &x->model->bodies[1];
+    crLoneState* s = x->s;
+    double fall = x->h * cr_norm(x->model->gravity);
+    bool zero = true;
+    for (int j = 0; j < 6; j++) {
+        zero = zero && x->v0[j] == 0.0;
+    }
+    if (!cr__rest_slow(body, fall, speed_of(x->v, x->lone->size)) || !cr__rest_there(x->q, x->q0, 7) ||
+        !cr__rest_same(warm, count, s->warm, s->warm_count))
+        return false;
+    memcpy(x->q, x->q0, sizeof x->q);
+    memset(x->v, 0, sizeof x->v);
+    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+        warm[i] = s->warm[i];
+    }
+    return zero;
+}
+
+CR_FEW bool is_plain_end(const crLoneStep* x) {
+    return finite(x->q, 7) && finite(x->v, 6) && cr_norm(cr__load_vec(x->q)) <= x->lone->bound;
+}
+
+CR_FEW bool is_fast(const crLoneStep* x) {
+    return cr__audit_single_fast(&x->model->bodies[1], x->lone->size, CR_AUDIT_FAST * x->lone->thin, x->q0,
+                                 x->q);
+}
+
+// a step in the air, far from everything
+CR_FEW bool fly(crLoneStep* x, crCertificate* c) {
+    memcpy(x->v, x->v_free, sizeof x->v);
+    x->airborne = true;
+    advance(x);
+    if (!is_plain_end(x) || is_fast(x)) return false;
+    *c = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .solves = 1};
+    certify(x, c);
+    x->s->still = false;
+    return true;
+}
+
+// a step near the plane
+CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
+    crLoneState* s = x->s;
+    crWarm warm[CR_LONE_CONTACTS];
+    double before[7];
+    bool began;
+    if (!cr__lone_find(x, ball) || !cr__lone_solve(x, ball)) return false;
+    *c = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .contacts = x->count, .rows = 3 * x->taken};
+    if (!cr__lone_audit(x, ball, c)) return false;
+    int count = keep_forces(x, ball, warm, &began);
+    advance(x);
+    if (!is_plain_end(x)) return false;
+    memcpy(before, x->q, sizeof before);
+    if (!cr__lone_push(x, ball)) return false;
+    c->penetration = x->overlap;
+    keep_momentum(x, before);
+    bool still = !began && rest(x, ball, warm, count);
+    if (is_fast(x)) return false;
+    certify(x, c);
+    if (still) {
+        memcpy(x->q, s->q, sizeof x->q);
+        s->still = true;
+        return true;
+    }
+    s->still = false;
+    s->warm_count = count;
+    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+        s->warm[i] = warm[i];
+    }
+    return true;
+}
+
+// from the state to a step under way; false where a number is not plain
+CR_FEW bool begin(crLoneStep* x) {
+    const crLoneState* s = x->s;
+    const crLone* lone = x->lone;
+    double end = s->time + x->h;
+    if (!(finite(s->q, 7) && finite(s->v, 6) && finite(s->force, 6) && finite(&end, 1))) return false;
+    memcpy(x->q0, s->q, sizeof x->q0);
+    memcpy(x->v0, s->v, sizeof x->v0);
+    // as the check of a state leaves it
+    crQuat turn = cr__load_quat(s->q + 3);
+    double length = sqrt(turn.w * turn.w + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    if (!(fabs(length - 1.0) <= UNIT)) return false;
+    cr__store_quat(cr_quat_normalize(turn), x->q0 + 3);
+    memcpy(x->q, x->q0, sizeof x->q);
+    cr__lone_pose(&x->model->bodies[1], x->q0, &x->start);
+    if (!free_velocity(x)) return false;
+    double speed = speed_of(x->v0, lone->size), free = speed_of(x->v_free, lone->size);
+    if (free > speed) speed = free;
+    x->margin = x->h * speed + ((lone->deadband + PUSH) * lone->size + lone->cluster);
+    return x->h * speed <= lone->bound;
+}
+
+bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+    double end = s->time + h;
+    s->unsolved = false;
+    if (!lone->flies || cr__lone_measured(lone->measure, s->dt, s->time, end)) return false;
+    if (s->still && s->still_h == h) {
+        s->time = end;
+        return true;
+    }
+    crLoneStep x;
+    x.lone = lone;
+    x.model = model;
+    x.h = h;
+    x.s = s;
+    if (!begin(&x)) return false;
+    bool clear = s->warm_count == 0 && is_clear(lone, x.start.body.origin, lone->size + CLEAR * x.margin);
+    bool made = clear            ? fly(&x, c)
+                : !lone->touches ? false
+                : lone->ball     ? touch(&x, true, c)
+                                 : touch(&x, false, c);
+    if (!made) return false;
+    memcpy(s->q, x.q, sizeof x.q);
+    memcpy(s->v, x.v, sizeof x.v);
+    s->time = end;
+    s->still_h = h;
+    return true;
+}
+
+bool cr__lone_fits(const crLone* lone, const crWorld* world) {
+    return lone->flies && world->step.warm.count <= CR_LONE_CONTACTS &&
+           finite(world->step.state.motor_speed, 6);
+}
+
+void cr__lone_take(const crWorld* world, crLoneState* s) {
+    const crState* from = &world->step.state;
+    s->time = from->time;
+    s->dt = world->step.settings.dt;
+    memcpy(s->q, from->q, sizeof s->q);
+    memcpy(s->v, from->v, sizeof s->v);
+    memcpy(s->force, from->force, sizeof s->force);
+    s->warm_count = world->step.warm.count;
+    for (int i = 0; i < s->warm_count; i++) {
+        s->warm[i] = world->step.warm.force[i];
+    }
+    s->still = false;
+}
+
+crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
+    crStep* step = &world->step;
+    void* force = step->warm.force;
+    crStatus status =
+        cr__grow(&step->allocator, &force, &step->warm.capacity, 0, s->warm_count, sizeof *step->warm.force);
+    step->warm.force = force;
+    if (status != CR_OK) return status;
+    step->state.time = s->time;
+    memcpy(step->state.q, s->q, sizeof s->q);
+    memcpy(step->state.v, s->v, sizeof s->v);
+    for (int i = 0; i < s->warm_count; i++) {
+        step->warm.force[i] = s->warm[i];
+    }
+    step->warm.count = s->warm_count;
+    step->event_count = 0;
+    return CR_OK;
+}
