@@ -171,8 +171,7 @@ static void restore_controls(crWorld* world) {
         memcpy(world->step.state.ctrl, world->ctrl, (size_t)world->step.model->nu * sizeof(double));
 }
 
-// whether the last step left everything as it was, nothing was written since, and no force is applied
-static bool lies_still(const crWorld* world, double h) {
+bool cr__world_still(const crWorld* world, double h) {
     const crStep* step = &world->step;
     const crState* s = &step->state;
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
@@ -185,7 +184,7 @@ static bool lies_still(const crWorld* world, double h) {
 
 crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
-    if (lies_still(world, h)) return cr__step_stay(step, h, error);
+    if (cr__world_still(world, h)) return cr__step_stay(step, h, error);
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
