@@ -30,7 +30,7 @@
 #define TRIES            3       // of sweeps and exact.c in turns, in accurate where islands are large
 #define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
 #define CLOSE            3.0     // times that speed: exact.c comes near from there
-#define SWEPT            0.02    // share of the tolerance that a change may be: errors are many changes
+#define SWEPT            0.001   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12   // of the largest velocity
 #define ROW_SWEEPS       40      // where rows take part, in small islands

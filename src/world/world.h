@@ -14,9 +14,9 @@ struct crWorld {
     uint64_t model_hash, settings_hash;
     // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
-    double last_h;  // length of the last step, s; 0: the state was written as a whole since
-    double* q;      // before it was checked (nq)
-    crSleep* sleep;   // (nb)
+    double last_h;       // length of the last step, s; 0: the state was written as a whole since
+    double* q;           // before it was checked (nq)
+    crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
     double* start_act;   // activations at the start (na)
     double* ctrl;        // controls before the step (nu)
