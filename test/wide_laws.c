@@ -15,8 +15,8 @@ void cr_sincos(double angle, double* s, double* c) {
 }
 double cr_atan2(double y, double x) { return atan2l(y, x); }
 // of many contacts at once, which nobody asks for here
-bool cr__chatterjee_ruina_pair(const crMat3* W, const crVec3* V, const crVec3* n, const double* mu, const double* e,
-                               const double* et, crVec3* P) {
+bool cr__chatterjee_ruina_pair(const crMat3* W, const crVec3* V, const crVec3* n, const double* mu,
+                               const double* e, const double* et, crVec3* P) {
     (void)W, (void)V, (void)n, (void)mu, (void)e, (void)et, (void)P;
     return false;
 }
