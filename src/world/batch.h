@@ -96,7 +96,6 @@ typedef struct crBatchLane {
     crMaterial* materials;
     crBodyShape* shapes;
     crLone lone;
-    double still;  // length of the last step, where it left its world as it was, s; 0: it did not
 } crBatchLane;
 
 void cr__lane_destroy(crBatchLane* lane);
@@ -118,7 +117,7 @@ int cr__batch_goal(const crBatchJob* job, int i);
 void cr__hits_add(const crBatchJob* job, int i, const crWorld* world);
 
 // Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
-#define CR_ROOM_SMALL  32768
+#define CR_ROOM_SMALL  40960
 #define CR_ROOM_MEDIUM 131072
 
 struct crGpu;

@@ -4,7 +4,7 @@
 // pushed out, and the certificate: smooth.c, contact_solve.c, position.c, rest.c and the audits, on numbers in place of
 // arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped, a step
 // whose overlap is measured, sweeps that do not end, forces kept from other contacts.
-#include "world/lone.h"
+#include "world/lone_step.h"
 
 #include "base/room.h"
 #include "resolve/kinds.h"
@@ -96,7 +96,8 @@ void cr__lone_prepare(const crWorld* world, crLone* lone) {
     prepare_contacts(world, lone);
 }
 
-bool cr__lone_measured(double measure, double dt, double time, double end) {
+// as audit_step.c has it
+CR_FEW bool is_measured(double measure, double dt, double time, double end) {
     if (measure <= 0) return false;
     double period = measure * dt, from = time / period, to = end / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
@@ -175,8 +176,12 @@ CR_FEW void advance(crLoneStep* x) {
 
 // the state after the step against that before it
 CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
-    double gain, floor, work = 0.0;
-    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, x->q0, x->v0, x->q, x->v, &gain, &floor);
+    double gain, floor, work = 0.0, q0[7], v0[6], q[7], v[6];
+    memcpy(q0, x->q0, sizeof q0);
+    memcpy(v0, x->v0, sizeof v0);
+    memcpy(q, x->q, sizeof q);
+    memcpy(v, x->v, sizeof v);
+    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, q0, v0, q, v, &gain, &floor);
     for (int j = 0; j < 6; j++) {
         double force = x->s->force[j];
         if (force != 0.0) work += force * (0.5 * x->h * (x->v0[j] + x->v[j]));
@@ -204,12 +209,14 @@ CR_FEW int keep_forces(const crLoneStep* x, bool ball, crWarm* out, bool* began)
     int count = 0;
     double rate = 1.0 / x->h;
     *began = false;
-    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         const crLoneSpot* c = &x->spot[i];
         if (!(cr_dot(c->P, c->at.normal) > 0.0)) continue;
         *began = *began || (c->speed < 0.0 && x->s->warm_count == 0);
-        out[count++] = (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
-                                c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+        out[ball ? 0 : count] =
+            (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
+                     c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+        count++;
     }
     return count;
 }
@@ -228,9 +235,7 @@ CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
         return false;
     memcpy(x->q, x->q0, sizeof x->q);
     memset(x->v, 0, sizeof x->v);
-    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        warm[i] = s->warm[i];
-    }
+    CR_LONE_EACH(i, count, ball) { warm[i] = s->warm[i]; }
     return zero;
 }
 
@@ -281,9 +286,7 @@ CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
     }
     s->still = false;
     s->warm_count = count;
-    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        s->warm[i] = warm[i];
-    }
+    CR_LONE_EACH(i, count, ball) { s->warm[i] = warm[i]; }
     return true;
 }
 
@@ -309,14 +312,8 @@ CR_FEW bool begin(crLoneStep* x) {
     return x->h * speed <= lone->bound;
 }
 
-bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
-    double end = s->time + h;
-    s->unsolved = false;
-    if (!lone->flies || cr__lone_measured(lone->measure, s->dt, s->time, end)) return false;
-    if (s->still && s->still_h == h) {
-        s->time = end;
-        return true;
-    }
+CR_FEW bool make_step(const crLone* lone, bool ball, const crModel* model, double h, crLoneState* s,
+                      crCertificate* c) {
     crLoneStep x;
     x.lone = lone;
     x.model = model;
@@ -324,16 +321,32 @@ bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneSta
     x.s = s;
     if (!begin(&x)) return false;
     bool clear = s->warm_count == 0 && is_clear(lone, x.start.body.origin, lone->size + CLEAR * x.margin);
-    bool made = clear            ? fly(&x, c)
-                : !lone->touches ? false
-                : lone->ball     ? touch(&x, true, c)
-                                 : touch(&x, false, c);
-    if (!made) return false;
+    if (!(clear ? fly(&x, c) : lone->touches && touch(&x, ball, c))) return false;
     memcpy(s->q, x.q, sizeof x.q);
     memcpy(s->v, x.v, sizeof x.v);
-    s->time = end;
+    s->time = s->time + h;
     s->still_h = h;
     return true;
+}
+
+CR_FEW_APART bool step_ball(const crLone* lone, const crModel* model, double h, crLoneState* s,
+                            crCertificate* c) {
+    return make_step(lone, true, model, h, s, c);
+}
+CR_FEW_APART bool step_box(const crLone* lone, const crModel* model, double h, crLoneState* s,
+                           crCertificate* c) {
+    return make_step(lone, false, model, h, s, c);
+}
+
+bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+    double end = s->time + h;
+    s->hard = false;
+    if (!lone->flies || is_measured(lone->measure, s->dt, s->time, end)) return false;
+    if (s->still && s->still_h == h) {
+        s->time = end;
+        return true;
+    }
+    return lone->ball ? step_ball(lone, model, h, s, c) : step_box(lone, model, h, s, c);
 }
 
 bool cr__lone_fits(const crLone* lone, const crWorld* world) {
@@ -370,5 +383,6 @@ crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
     }
     step->warm.count = s->warm_count;
     step->event_count = 0;
+    world->last_h = 0.0;
     return CR_OK;
 }
