@@ -32,8 +32,11 @@ static crModel* model_of(int boxes, double e, double size) {
     return model;
 }
 
+static const char* rule = "poisson";
+
 static crBatch* batch_of(const crModel* model, int count, crBackend backend, size_t room, int hits) {
     crBatchDef def = cr_batch_def();
+    if (cr_rule_find(rule, NULL, &def.step.rule, NULL) != CR_OK) exit(1);
     def.model = model;
     def.count = count;
     def.backend = backend;
@@ -172,6 +175,12 @@ int main(void) {
     run_steps(1, 0.0, 16384, 5, "one box, little room, hits kept", true);
     run_steps(2, 0.3, 1 << 19, 5, "two boxes that bounce", false);
     run_steps(4, 0.0, 40960, 5, "four boxes, little room", true);
+    // rules whose impacts the device leaves to the host
+    rule = "newton";
+    run_steps(2, 0.3, 1 << 19, 5, "two boxes, newton", false);
+    rule = "sequence";
+    run_steps(2, 0.3, 1 << 19, 5, "two boxes, sequence", true);
+    rule = "poisson";
     run_paths();
     run_refusals();
     printf("%d failures\n", failures);

@@ -68,9 +68,11 @@ static crStatus check_batch(const crBatch* batch, crError* error) {
     if (s->method != CR_METHOD_CONE)
         return cr_error_set(error, CR_ERR_RANGE, "method",
                             "method: gpu knows cone alone; use the back end threads");
-    if (s->rule.resolve != cr__rule_poisson.resolve || s->rule.params != NULL)
-        return cr_error_set(error, CR_ERR_RANGE, "rule",
-                            "rule: gpu knows poisson with its defaults alone; use the back end threads");
+    bool alike = s->rule.resolve == cr__rule_poisson.resolve || s->rule.resolve == cr__rule_newton.resolve;
+    if (alike && s->rule.params != NULL)
+        return cr_error_set(
+            error, CR_ERR_RANGE, "rule",
+            "rule: gpu knows poisson and newton with their defaults; use the back end threads");
     if (s->solver.solve != cr__solver_auto.solve || s->solver.params != NULL)
         return cr_error_set(error, CR_ERR_RANGE, "solver",
                             "solver: gpu knows auto with its defaults alone; use the back end threads");
@@ -196,6 +198,11 @@ static size_t room_for(const crBatch* batch) {
     return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
 }
 
+static crDeviceRule rule_of(const crRule* rule) {
+    if (rule->resolve == cr__rule_poisson.resolve) return CR_DEVICE_POISSON;
+    return rule->resolve == cr__rule_newton.resolve ? CR_DEVICE_NEWTON : CR_DEVICE_OTHER;
+}
+
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     crStatus status = check_batch(batch, error);
     if (status != CR_OK) return status;
@@ -205,6 +212,7 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     *gpu = (struct crGpu){.written = true,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
+    batch->job.rule = rule_of(&batch->job.settings.rule);
     status = cr__device_open(&gpu->device, def->device, error);
     if (status == CR_OK) status = load_program(batch, def, error);
     if (status == CR_OK && batch->job.lone.flies) status = find_lone(gpu, error);
