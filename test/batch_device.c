@@ -7,6 +7,8 @@
 #include "carom/carom.h"
 #include "sample.h"
 
+enum { ROOM = 131072 };
+
 static int failures;
 
 static void check(bool good, const char* what, int at) {
@@ -90,7 +92,9 @@ static void compare(crBatch* host, crBatch* device, int count, const char* what)
 
 // calls of several lengths, in rooms that hold a world and in one that does not
 static void run_steps(int boxes, double e, size_t room, int hits, const char* what, bool hands) {
-    enum { COUNT = 150 };
+    // host and device share large worlds of which there are many
+    enum { FEW = 150, MANY = 300 };
+    const int COUNT = boxes == 3 ? MANY : FEW;
     crModel* model = model_of(boxes, e, 1.0);
     crBatch* host = batch_of(model, COUNT, CR_BACKEND_THREADS, 0, hits);
     crBatch* device = batch_of(model, COUNT, CR_BACKEND_GPU, room, hits);
@@ -175,6 +179,7 @@ int main(void) {
     run_steps(1, 0.0, 16384, 5, "one box, little room, hits kept", true);
     run_steps(2, 0.3, 1 << 19, 5, "two boxes that bounce", false);
     run_steps(4, 0.0, 40960, 5, "four boxes, little room", true);
+    run_steps(3, 0.0, ROOM, 0, "three boxes, shared", true);
     // rules whose impacts the device leaves to the host
     rule = "newton";
     run_steps(2, 0.3, 1 << 19, 5, "two boxes, newton", false);
