@@ -92,8 +92,10 @@ typedef struct crTriangles {
     crVec3* vertices;
     int (*triangles)[3];
 } crTriangles;
-// STL (both kinds) and OBJ, by the file's ending; each coordinate is scaled. False where refused.
+// STL (both kinds), OBJ, COLLADA and MSH, by the file's ending; each coordinate is scaled. False where refused.
 bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVec3 scale, crTriangles* mesh);
+// The triangles of a COLLADA file (mesh_dae.c), in metres.
+bool cr__mesh_dae(crImporting* im, const crXml* element, const char* bytes, size_t size, crTriangles* mesh);
 // The same from bytes with a zero after them.
 bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, const char* bytes, size_t size,
                     crVec3 scale, crTriangles* mesh);
@@ -102,8 +104,8 @@ crMass cr__mesh_mass(const crTriangles* mesh);
 // A hull of the vertices into a shape's object: type and points.
 void cr__mesh_hull(crImporting* im, crJson* shape, const crTriangles* mesh);
 
-// Triangles of a look into a shape's object: type, vertices with six figures, triangles. More than 4000 triangles, or fewer where there are many meshes, are thinned
-// by merging vertices that share a cell of a grid; a mesh that is inside out, as a mirrored one, is turned. Refuses a
+// Triangles of a look into a shape's object: type, vertices with six figures, triangles. More than 4000 triangles, fewer
+// where there are many meshes, are thinned by merging vertices that share a cell of a grid; a mesh that is inside out, as a mirrored one, is turned. Refuses a
 // mesh without faces.
 void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh);
 

@@ -97,7 +97,7 @@ static void revolve(crFaces* f, const crShape* s, double (*rings)[2], int count,
 }
 
 static void add_round(crFaces* f, const crShape* s, int segments) {
-    double rings[MOST_RINGS][2];
+    double rings[MOST_RINGS][2] = {{0.0}};
     int count = 0;
     double r = s->size.x;
     double half = s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_ELLIPSOID ? 0.0 : s->size.z;

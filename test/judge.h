@@ -35,6 +35,14 @@ typedef struct JudgeProblem {
 // INFINITY: anywhere. enough: the search ends at a residual that is not above it. Returns INFINITY in all
 // figures where p is not finite.
 JudgeProblem judge_problem(const crProblem* problem, const double* p, double reach, double enough);
+// What is true of one witness of a problem of any size (judge_large.c). known: no cone is a polygon, an ellipse, endless or has spin or rolling;
+// obeys: the impulses lie where the laws want them, to 1e-12
+typedef struct JudgeWitness {
+    bool known, obeys;
+    double eta, residual;  // as above
+} JudgeWitness;
+
+JudgeWitness judge_one_witness(const crProblem* problem, const double* p_hat);
 // Componentwise backward error of z for a raw problem of unilateral and equality rows.
 double judge_raw(const crProblem* problem, const double* z);
 

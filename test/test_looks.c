@@ -192,7 +192,7 @@ TEST(urdf) {
 // a visual that cannot be read leaves a note and the body without looks; the model is not refused
 TEST(soft) {
     static const char* const bad[][2] = {
-        {"<visual><geometry><mesh filename='part.dae'/></geometry></visual>", "part.dae"},
+        {"<visual><geometry><mesh filename='part.glb'/></geometry></visual>", "part.glb"},
         {"<visual><geometry><mesh filename='none.stl'/></geometry></visual>", "none.stl"},
         {"<visual><geometry><mesh filename='package://p/none.stl'/></geometry></visual>", "--package"},
         {"<visual><geometry><mesh filename='mesh.obj'/></geometry></visual>", "no faces"},
@@ -296,6 +296,77 @@ TEST(mjcf) {
                     "<contact><pair geom1='p' geom2='g'/></contact></mujoco>",
                     &c)) {
         CHECK(c.scene.model->look_count == 0 && c.scene.model->shape_count == 2);
+        case_free(&c);
+    }
+    folder_remove(&f);
+}
+
+// the tetrahedron as COLLADA; `faces` is how its faces are written, `nodes` where it stands
+#define DAE(nodes, faces)                                                                                    \
+    "<?xml version='1.0'?><COLLADA><asset><unit meter='0.5'/><up_axis>Y_UP</up_axis></asset>"                \
+    "<library_geometries><geometry id='g'><mesh><source id='p'><float_array count='12'>0 0 0 1 0 0 0 2 0 0 " \
+    "0 3"                                                                                                    \
+    "</float_array><technique_common><accessor source='#a' count='4' "                                       \
+    "stride='3'/></technique_common></source>"                                                               \
+    "<source id='n'><float_array>0 0 1</float_array></source>"                                               \
+    "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices>" faces                             \
+    "</mesh></geometry></library_geometries><library_visual_scenes><visual_scene id='s'>" nodes              \
+    "</visual_scene></library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>"
+#define INPUTS \
+    "<input semantic='VERTEX' source='#v' offset='1'/><input semantic='NORMAL' source='#n' offset='0'/>"
+#define TRIANGLES \
+    "<triangles count='4'>" INPUTS "<p>0 0 0 2 0 1 0 0 0 1 0 3 0 1 0 2 0 3 0 0 0 3 0 2</p></triangles>"
+#define INSTANCE "<instance_geometry url='#g'/>"
+
+// Meshes of COLLADA: units, nodes in nodes, every way to write faces; bad files are notes.
+TEST(collada) {
+    static const char* const good[] = {
+        DAE("<node><translate>1 2 3</translate><rotate>0 0 1 90</rotate><node><scale>2 2 2</scale>" INSTANCE
+            "</node></node>",
+            TRIANGLES),
+        // columns of the same turn and scale
+        DAE("<node><matrix>0 -2 0 1 2 0 0 2 0 0 2 3 0 0 0 1</matrix>" INSTANCE "</node>",
+            "<polylist count='4'>" INPUTS
+            "<vcount>3 3 3 3</vcount><p>0 0 0 2 0 1 0 0 0 1 0 3 0 1 0 2 0 3 0 0 0 3 0 2</p></polylist>"),
+        DAE("<node><matrix>0 -2 0 1 2 0 0 2 0 0 2 3 0 0 0 1</matrix>" INSTANCE "</node>",
+            "<polygons count='4'>" INPUTS
+            "<p>0 0 0 2 0 1</p><p>0 0 0 1 0 3</p><p>0 1 0 2 0 3</p><p>0 0 0 3 0 2</p></polygons>"),
+    };
+    static const char* const bad[][2] = {
+        {"<COLLADA", "line 1"},
+        {"<svg/>", "is none"},
+        {DAE("<node><instance_geometry url='#x'/></node>", TRIANGLES), "geometry that is not there"},
+        {DAE("<node>" INSTANCE "</node>",
+             "<triangles><input semantic='VERTEX' source='#x'/><p>0</p></triangles>"),
+         "without positions"},
+        {DAE("<node>" INSTANCE "</node>", "<triangles>" INPUTS "<p>0 0 0 9 0 1</p></triangles>"),
+         "vertex that is not"},
+        {DAE("", TRIANGLES), "no faces"},
+        {DAE("<node><scale>1e300 1 1</scale><scale>1e300 1 1</scale>" INSTANCE "</node>", TRIANGLES),
+         "finite"},
+    };
+    static const char text[] = LINK("<visual><origin xyz='0 0 1'/><geometry><mesh filename='mesh.dae' "
+                                    "scale='3 3 3'/></geometry></visual>");
+    Folder f;
+    Case c;
+    if (!case_xml() || !folder_make(&f)) return;
+    snprintf(f.mesh, sizeof f.mesh, "%s/mesh.dae", f.path);
+    for (int i = 0; i < 3; i++) {
+        write_file(f.mesh, good[i]);
+        if (!folder_read(&f, text, &c)) continue;
+        // half a metre a unit, twice by the node, three times by the link: 3 in all; places are not scaled by the node
+        double s = sqrt(0.5);
+        if (CHECK(c.scene.model->look_count == 1))
+            check_corners(&look(&c, "a", 0)->shape, cr_vec3(3, 3, 3),
+                          (crPose){cr_vec3(1.5, 3, 5.5), {s, 0, 0, s}});
+        case_free(&c);
+    }
+    for (int i = 0; i < (int)(sizeof bad / sizeof bad[0]); i++) {
+        write_file(f.mesh, bad[i][0]);
+        if (!folder_read(&f, text, &c)) continue;
+        const crNote* note = case_note(&c, bad[i][1]);
+        test_check(note != NULL && c.scene.model->look_count == 0, __FILE__, __LINE__, "%d: %s", i,
+                   c.import.note_count > 0 ? c.import.notes[0].text : "no note");
         case_free(&c);
     }
     folder_remove(&f);

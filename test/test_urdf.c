@@ -219,8 +219,8 @@ TEST(refusals) {
     REFUSED("<robot><link name='b'><collision><geometry><box/></geometry></collision></link></robot>",
             CR_ERR_MISSING, 1, 44, "size");
     REFUSED("<robot><link name='b'><collision><geometry><mesh "
-            "filename='m.dae'/></geometry></collision></link></robot>",
-            CR_ERR_NAME, 1, 44, ".stl, .obj or .msh");
+            "filename='m.ply'/></geometry></collision></link></robot>",
+            CR_ERR_NAME, 1, 44, ".stl, .obj, .dae or .msh");
     REFUSED("<robot><link name='b'/></robot>", CR_ERR_DEFINITE, 0, 0, "mass");
 }
 

@@ -1,9 +1,9 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
-// Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap,
-// large problems with J and Minv in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's method where every cone is a polygon or planar, then
-// the slow ones again with more patience. Each stage starts from the best point so far (the path from its
-// own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
+// Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap, problems
+// with J and Minv that resist in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's
+// method where every cone is a polygon or planar, then the slow ones again with more patience.
+// Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
 // tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
@@ -26,6 +26,7 @@
 #define PIVOT_SMALL  100   // principal pivoting comes first up to this size
 #define PIVOT_ROWS   2000  // and is tried up to this size
 #define LEMKE_ROWS   250   // and Lemke's method
+#define AIM          0.5   // of tol, in body space: the audit measures islands by scales of its own
 #define DIRECT_UNITS 8000  // factorizations
 
 typedef struct crAuto {
@@ -152,12 +153,13 @@ static crStatus stage_quick(crAuto* a) {
     return a->system->n <= QUICK_ROWS ? newton_auto(a, a->tol, 8, false) : CR_OK;
 }
 
-// Body space costs what the bodies' contacts cost, whatever the number of rows.
+// Body space costs what the bodies' contacts cost, whatever the number of rows; small problems come here where the first Newton
+// steps fail.
 static crStatus stage_sparse(crAuto* a) {
-    if (a->problem->raw || a->system->n <= QUICK_ROWS || !cr__relax_takes(a->problem)) return CR_OK;
+    if (a->problem->raw || !cr__relax_takes(a->problem)) return CR_OK;
     crRelaxParams params = cr__relax_params();
     crRelaxRun run;
-    params.tol = a->tol;
+    params.tol = AIM * a->tol;
     params.floor = a->problem->rest;
     params.newton = room(a, params.newton);
     cr__system_to_p(a->system, a->best, a->p);

@@ -30,7 +30,7 @@
 #define TRIES            3       // of sweeps and exact.c in turns, in accurate where islands are large
 #define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
 #define CLOSE            3.0     // times that speed: exact.c comes near from there
-#define SWEPT            0.02    // share of the tolerance that a change may be: errors are many changes
+#define SWEPT            0.001   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12   // of the largest velocity
 #define ROW_SWEEPS       40      // where rows take part, in small islands
@@ -353,6 +353,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
+    memset(s->rests, 0, islands * sizeof *s->rests);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status != CR_OK) return cr__step_memory(error);

@@ -52,7 +52,7 @@ static double least_delta(const crStep* step, const crProblem* problem) {
 // the same in body space
 static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 6, 5};
+    static const int newton[] = {6, 6, 5}, newton_few[] = {6, 60, 60};  // of large islands, and of others
     static const double reach[] = {3e-4, 3e-4, 1e-2};
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
@@ -76,7 +76,8 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     const crSolverParams* given = step->settings.solver.params;
     int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
     params.directions = small ? 0 : directions[quality] < most ? directions[quality] : most;
-    params.newton = newton[quality] < most ? newton[quality] : most;
+    int steps = large ? newton[quality] : newton_few[quality];
+    params.newton = steps < most ? steps : most;
     if (params.level > most) params.level = most;
     params.interior = 0;
     // from there on Newton's method is worth its cost

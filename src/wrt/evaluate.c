@@ -288,6 +288,12 @@ crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* c, 
     return status;
 }
 
+void cr__tape_swap(crTape* tape) {
+    crStep eval = tape->eval;
+    tape->eval = tape->other;
+    tape->other = eval;
+}
+
 size_t cr__tape_side_size(const crTape* tape, const crTapeOp* op) {
     size_t n = (size_t)op->rows, nq = (size_t)tape->model->nq, nv = (size_t)tape->model->nv;
     return nq + nv + n + (op->impact ? n * n + (size_t)op->contact_count : 0) + 4;

@@ -171,7 +171,10 @@ crStatus cr__tape_create(crTape* tape, crWorld* world, crModel* model, crError* 
     crStepSettings settings = step->settings;
     settings.threads = 1;
     status = cr_step_create(model, &settings, &step->allocator, &tape->eval, error);
+    if (status == CR_OK) status = cr_step_create(model, &settings, &step->allocator, &tape->other, error);
     if (status != CR_OK) return status;
+    tape->other.calls.force = step->calls.force;
+    tape->other.calls.force_ctx = step->calls.force_ctx;
     tape->eval.calls.force = step->calls.force;
     tape->eval.calls.force_ctx = step->calls.force_ctx;
     return CR_OK;
@@ -179,6 +182,7 @@ crStatus cr__tape_create(crTape* tape, crWorld* world, crModel* model, crError* 
 
 void cr__tape_destroy(crTape* tape) {
     cr_step_destroy(&tape->eval);
+    cr_step_destroy(&tape->other);
     cr_arena_destroy(&tape->memory);
 }
 

@@ -2,14 +2,13 @@
 //
 // With R the springs that M_h holds, the stages of a move (step/smooth.c, step/trees.c) are
 //     M_h (S0 - v) = h (k - h R v)          S = S0 + M_h^-1 J^T p          w = J S + b, p by its modes
-//     carried:  q+ = q + h S,  v+ = s S,  s^2 = T(q, S)/T(q+, S) all/bent
-//               bent = S0.M_h S0,  all = e.M_h e,  e = S0 + h M_h^-1 c
+//     carried:  q+ = q + h S,  v+ = s S,  s^2 = (T(q, S) + h c (v + S)/2)/T(q+, S), with h c.S as u.M S, u = h M_h^-1 c
 //     flying:   v_s = v + K(q)/2,  a = M_h^-1 c(q, v_s),  q+ = q + h (v_s - h a/2),  a' = M_h^-1 c(q+, v_s - h a)
 //               v3 = v_s - h (a + a')/2,  v4 = v3 sqrt(T(q, v_s)/T(q+, v3)),  v+ = v4 + K(q+)/2
 // with K the kick of forces without velocity terms. Backwards each solve M_h x = r gets z = M_h^-1 by_x, and r and M_h are
 // inverse dynamics of z (inverse.c). The forward figures are made again when the step is recorded, and must be those of the step.
 // Fails: CR_ERR_MEMORY. No form: drag, forces of the user's, driven bases, springs and limits of balls, contacts with moments or an axis,
-// velocity terms that trees.c of the step limits, a flight in several parts, a tree so drawn in that its momentum takes all of T.
+// velocity terms that trees.c of the step limits or that are much of T, a flight in several parts, a tree so drawn in that its momentum takes all of T.
 #include "wrt/trees.h"
 
 #include <string.h>
@@ -18,6 +17,7 @@
 
 #define AGREE 1e-10  // of the speeds: figures made again are those of the step
 #define HALF  0.25   // own over all from which on velocity terms are limited, see step/trees.c
+#define SMALL 0.5    // of T: energy of the velocity terms that is taken as it is, see there
 
 static bool joint_has_form(const crModel* model, const crBody* body) {
     const crDof* dof = model->dofs + body->v;
@@ -78,7 +78,7 @@ crStatus cr__tape_trees_begin(crTape* tape, crTapeOp* op) {
     memset(m, 0, (10 * nv + (size_t)model->nq + 1) * sizeof *m);
     memset(tree, 0, nb * sizeof *tree);
     *t = (crTapeTrees){.tree = tree};
-    double** const all[] = {&t->S0, &t->e,  &t->v_s, &t->a0,   &t->v2,
+    double** const all[] = {&t->S0, &t->u,  &t->v_s, &t->a0,   &t->v2,
                             &t->a1, &t->v3, &t->v4,  &t->kick, &t->kick_next};
     for (int i = 0; i < 10; i++) {
         *all[i] = m + (size_t)i * nv;
@@ -90,19 +90,18 @@ crStatus cr__tape_trees_begin(crTape* tape, crTapeOp* op) {
     for (int k = 0; k < op->part.count; k++) {
         crPart own = cr__tree_at(tape, op->part.bodies[k]);
         if (own.count == 0) continue;
-        cr__set_tree(model, own, 1.0, f->v, t->e);
-        cr__add_tree(model, own, 1.0, f->bend, t->e);
-        double h = cr__move_time(tape, op), gain = f->tree_gain[op->part.bodies[k]];
+        double h = cr__move_time(tape, op), *e = t->v_s, *y = t->a0;
         crTapeTree* now = &tree[op->part.bodies[k]];
-        now->way = gain > 0.0 ? WAY_SCALED : WAY_STRAIGHT;
-        if (!(gain > 0.0)) continue;
-        double* y = t->v_s;
-        cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, t->e, y);
-        now->all = cr__dot_tree(model, own, t->e, y);
-        cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, t->S0, y);
-        now->bent = cr__dot_tree(model, own, t->S0, y);
-        cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, f->bend, y);
-        if (cr__dot_tree(model, own, f->bend, y) > HALF * (1.0 - 1e-6) * now->all) return CR_OK;
+        now->way = f->tree_gain[op->part.bodies[k]] > 0.0 ? WAY_SCALED : WAY_STRAIGHT;
+        cr__set_tree(model, own, 1.0, f->bend, t->u);
+        if (now->way == WAY_STRAIGHT) continue;
+        cr__set_tree(model, own, 1.0, f->v, e);
+        cr__add_tree(model, own, 1.0, t->u, e);
+        cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, t->u, y);
+        double own_size = cr__dot_tree(model, own, t->u, y);
+        now->want = 0.5 * cr__dot_tree(model, own, op->v, y);
+        cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, e, y);
+        if (own_size > HALF * (1.0 - 1e-6) * cr__dot_tree(model, own, e, y)) return CR_OK;
     }
     op->trees = t;
     return CR_OK;
@@ -295,11 +294,14 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
             fly_first(tape, tree, h, op->v, t, now);
         } else {
             now->T = energy_of(tape, tree, op->S, tape->eval.dynamics.work);
+            double turn = now->want + 0.5 * cr__dot_tree(model, tree, t->u, tape->eval.dynamics.work);
+            now->want = now->T + turn;
+            if (now->way == WAY_SCALED && !(fabs(turn) < SMALL * now->T)) op->trees = NULL;
             cr__part_advance(model, tree, h, op->S, t->q_next);
         }
     }
-    if (cr__trees_look(tape, op, t->q_next) != CR_OK) op->trees = NULL;
-    double* x = t->e;
+    if (op->trees != NULL && cr__trees_look(tape, op, t->q_next) != CR_OK) op->trees = NULL;
+    double* x = t->u;
     for (int k = 0; k < op->part.count && op->trees != NULL; k++) {
         int root = op->part.bodies[k];
         crPart tree = cr__tree_at(tape, root);
@@ -311,7 +313,7 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
             continue;
         }
         now->T_next = energy_of(tape, tree, op->S, tape->eval.dynamics.work);
-        now->s = now->way == WAY_SCALED ? sqrt(now->T / now->T_next * now->all / now->bent) : 1.0;
+        now->s = now->way == WAY_SCALED ? sqrt(now->want / now->T_next) : 1.0;
         cr__set_tree(model, tree, now->s, op->S, tape->eval.state.v);
         if (agree(tape, tree, v, tape->eval.state.v)) continue;
         // a motor's speed is not scaled

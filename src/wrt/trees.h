@@ -11,7 +11,7 @@ typedef enum crTapeWay { WAY_PLAIN, WAY_STRAIGHT, WAY_SCALED, WAY_FLIES } crTape
 // A tree in the move, by its root.
 typedef struct crTapeTree {
     crTapeWay way;
-    double s, T, T_next, all, bent;
+    double s, T, want, T_next;
     bool floats;  // keeps momentum P and angular momentum L about its centre of mass in flight
     crVec3 P, L;
     double inner;  // T of v3 beyond the motion as one rigid body
@@ -26,7 +26,7 @@ typedef struct crTapeRigid {
 
 struct crTapeTrees {
     crTapeTree* tree;                      // (nb)
-    double *S0, *e;                        // (nv)
+    double *S0, *u;                        // (nv)
     double *v_s, *a0, *v2, *a1, *v3, *v4;  // of flights (nv)
     double *kick, *kick_next;              // K of both ends (nv)
     double* q_next;                        // (nq)

@@ -120,21 +120,26 @@ static void tree_back_first(crTreesBack* b, int root) {
     advance_tree(b, tree, b->op->S, b->by_S);
     double sigma = b->by_T[root];
     if (now->way != WAY_SCALED || sigma == 0.0) return;
-    cr__trees_energy(b, tree, sigma / now->T, b->op->S, b->by_S, b->before);
-    // all and bent: x.M_h x of x = S0 and of x = e, whose solve has no velocity terms
-    for (int k = 0; k < 2; k++) {
-        const double* x = k == 0 ? t->S0 : t->e;
-        double g = k == 0 ? -sigma / now->bent : sigma / now->all;
-        cr__set_tree(model, tree, 0.5 / b->h, x, b->y);
-        cr__add_tree(model, tree, -1.0 / b->h, v, b->y);
-        cr__set_tree(model, tree, 2.0 * g, x, b->z);
-        crTreesSolve one = {.part = tree, .z = b->z, .a = b->y, .forces = true, .q = b->before};
-        one.v = k == 0 ? v : NULL;
-        one.by_v = one.by_k = one.by_R = b->before_v;
-        cr__trees_solve(b, &one);
-        cr__trees_mass_mul(model, tree, b->d, b->h, x, b->y);
-        cr__add_tree(model, tree, 2.0 * g, b->y, b->before_v);
-    }
+    double g = sigma / now->want, h = b->h;
+    cr__trees_energy(b, tree, g, b->op->S, b->by_S, b->before);
+    // h c.v/2
+    cr__trees_mass_mul(model, tree, b->d, h, t->u, b->y);
+    cr__add_tree(model, tree, 0.5 * g, b->y, b->before_v);
+    cr__set_tree(model, tree, 0.5 * g * h, v, b->z);
+    cr__set_tree(model, tree, 0.0, v, b->rigid);
+    crTreesSolve bias = {.part = tree, .z = b->z, .a = b->rigid, .v = v, .q = b->before, .by_v = b->before_v};
+    cr__trees_solve(b, &bias);
+    // u.M S/2, u by its own solve
+    cr__part_mass_mul(model, tree, b->d, t->u, b->y);
+    cr__add_tree(model, tree, 0.5 * g, b->y, b->by_S);
+    cr__set_tree(model, tree, 0.5 * g, t->u, b->z);
+    crTreesSolve both = {.part = tree, .z = b->z, .a = b->op->S, .q = b->before, .by_v = b->by_S};
+    cr__trees_solve(b, &both);
+    cr__part_mass_mul(model, tree, b->d, b->op->S, b->y);
+    cr__trees_solve_z(b, tree, 0.5 * g * h, b->y);
+    cr__set_tree(model, tree, -1.0 / h, t->u, b->y);
+    crTreesSolve turn = {.part = tree, .z = b->z, .a = b->y, .v = v, .q = b->before, .by_v = b->before_v};
+    cr__trees_solve(b, &turn);
 }
 
 // field of a body under velocities x, at a point
