@@ -49,11 +49,12 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_gpu.h"
 #include "world/batch_image.h"
 
-#define STACK     (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS 64           // of a thread of small worlds: many of them hide each other's waiting
-#define ALL       255          // of others
-#define SHARED    0.15         // of large worlds, that the host steps in the first call
-#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
+#define STACK       (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
+#define REGISTERS   64           // of a thread of small worlds: many of them hide each other's waiting
+#define ALL         255          // of others
+#define HARD_SHARED 0.4          // likewise of hard steps
+#define SHARED      0.15         // of large worlds, that the host steps in the first call
+#define SHARE       16           // a slab is so many times what a world's arrays of the model's size take
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -211,6 +212,7 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     if (gpu == NULL) return cr__batch_memory(error);
     *gpu = (struct crGpu){.written = true,
                           .share = SHARED,
+                          .hard_share = HARD_SHARED,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     batch->job.rule = rule_of(&batch->job.settings.rule);

@@ -30,7 +30,8 @@ struct crGpu {
     bool newer;                            // the device's records are newer than the host's
     bool written;                          // the host's are newer than the device's
     bool results_newer;
-    double share;          // of the worlds, that the host steps
+    double share;          // of large worlds, that the host steps
+    double hard_share;     // likewise of worlds that wait for a hard step
     bool results_written;  // the host's results and steps made are newer
 };
 
@@ -51,5 +52,8 @@ crStatus cr__gpu_begin(crBatch* batch, int count, crError* error);
 // batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.
 bool cr__gpu_shares(const crBatch* batch);
 crStatus cr__gpu_share(crBatch* batch, crError* error);
+// The next share of the host, which was done with its worlds after `own` of `spent` seconds.
+double cr__gpu_next_share(double share, double own, double spent);
+double cr__gpu_now(void);  // s
 
 #endif

@@ -176,9 +176,14 @@ static crStatus share_hard(crBatch* batch, uint64_t* buffer, int here, int count
     if (status == CR_OK)
         status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status == CR_OK) status = exchange(batch, buffer, here, false, error);
+    double begun = cr__gpu_now();
     if (status == CR_OK && here < count) status = begin_hard(batch, here, count, error);
     if (status == CR_OK) status = step_handed(batch, here, last, error);
-    if (status == CR_OK && here < count) status = wait_for(gpu, error);
+    double own = cr__gpu_now() - begun;
+    if (status == CR_OK && here < count) {
+        status = wait_for(gpu, error);
+        gpu->hard_share = cr__gpu_next_share((double)here / count, own, cr__gpu_now() - begun);
+    }
     if (status == CR_OK) status = name_list(batch, here, error);
     return status == CR_OK ? exchange(batch, buffer, here, true, error) : status;
 }
@@ -188,7 +193,7 @@ static crStatus run_lightly(crBatch* batch, bool last, int* left, crError* error
     struct crGpu* gpu = batch->gpu;
     size_t bytes = (size_t)batch->count * sizeof(int);
     int count = list_turn(batch, CR_TURN_HOST), here = HARD * batch->lane_count;
-    if (here < count / 2) here = count / 2;
+    if (here < batch->gpu->hard_share * count) here = (int)(batch->gpu->hard_share * count);
     if (last || here > count) here = count;
     size_t words = (size_t)cr__batch_exchange_words(&batch->job) * (size_t)here;
     uint64_t* buffer = cr__batch_zeros(&batch->allocator, words, sizeof *buffer);

@@ -15,10 +15,16 @@
 #define LATE  0.05  // of the time of a call: one side waits for the other
 #define LESS  0.8   // then the host gets so much of its share
 
-static double now(void) {
+double cr__gpu_now(void) {
     struct timespec t;
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double cr__gpu_next_share(double share, double own, double spent) {
+    if (!(spent - own > LATE * spent)) return LESS * share;
+    double here = share / (own + 1e-9), there = (1.0 - share) / spent;
+    return here / (here + there);
 }
 
 bool cr__gpu_shares(const crBatch* batch) {
@@ -64,23 +70,21 @@ crStatus cr__gpu_share(crBatch* batch, crError* error) {
     size_t all = (size_t)batch->count * sizeof(int);
     int here = (int)(gpu->share * batch->count), there = batch->count - here;
     crStatus status = cr__gpu_pull(batch, error);
-    double begun = now(), made = begun;
+    double begun = cr__gpu_now(), made = begun;
     if (status == CR_OK) status = cr__gpu_begin(batch, there, error);
     if (status == CR_OK) {
         crStatus own = step_here(batch, here, error);
-        made = now();
+        made = cr__gpu_now();
         CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
         status = own;
     }
-    double ended = now(), spent = ended - begun;
+    double ended = cr__gpu_now();
     if (status == CR_OK) status = fetch_first(batch, there, error);
     if (status != CR_OK) return status;
     memset(batch->turn + there, 0, (size_t)here * sizeof(int));
     gpu->newer = gpu->results_newer = false;
     gpu->written = gpu->results_written = true;
-    bool waits = ended - made > LATE * spent;
-    double own = here / (made - begun + 1e-9), other = there / (spent + 1e-9);
-    gpu->share = waits ? own / (own + other) : LESS * gpu->share;
+    gpu->share = cr__gpu_next_share(gpu->share, made - begun, ended - begun);
     return cr__device_send(&gpu->device, gpu->turn, batch->turn, all, error);
 }
 
