@@ -15,7 +15,6 @@
 #include "step/exact.h"
 #include "step/step.h"
 
-#define FEW_ROWS         24    // islands up to this size come to rest by themselves
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
@@ -34,8 +33,8 @@
 #define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12   // of the largest velocity
 #define ROW_SWEEPS       40      // where rows take part, in small islands
-#define SLOW             0x1p-8  // of the fall in a step: the speed below which an island may be about to rest
-#define REST_SWEEPS      150
+#define SLOW             0x1p-5  // of the fall in a step: the speed below which an island may be about to rest
+#define REST_SWEEPS      400
 #define STILL            0x1p-44  // likewise: changes of its sweeps then
 #define NOISE            1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
 #define LIST_CHUNK       512      // likewise
@@ -168,19 +167,23 @@ static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSol
     }
 }
 
-// islands that are about to rest are swept until they are there: rest.c
-static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
-    double fall = step->h * cr_norm(step->model->gravity);
-    bool may = cr__step_may_rest(step);
-    for (int i = 0; i < s->islands.count; i++) {
-        s->rests[i] = may && s->islands.rows[i] > FEW_ROWS;
-    }
+// Counts the bodies of each island in `rests`, from none on; it is negative where one is faster than `speed` by v.
+static void count_slow(const crStep* step, const double* v, double speed, const crIslandSolve* s) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i >= 0 && s->rests[i]) s->rests[i] = cr__step_speed(step, step->start.v, b) <= SLOW * fall;
+        if (i < 0 || s->rests[i] < 0) continue;
+        s->rests[i] = cr__step_speed(step, v, b) <= speed ? s->rests[i] + 1 : -1;
     }
+}
+
+// Islands that are about to rest are swept until they are there: rest.c. One body alone is solved to rounding, and comes
+// to rest by itself.
+static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
+    double fall = step->h * cr_norm(step->model->gravity);
+    memset(s->rests, 0, (size_t)s->islands.count * sizeof *s->rests);
+    if (cr__step_may_rest(step)) count_slow(step, step->start.v, SLOW * fall, s);
     for (int i = 0; i < s->islands.count; i++) {
-        if (!s->rests[i]) continue;
+        if (s->rests[i] < 2) continue;
         s->of[i].aim = STILL * fall;
         if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
     }
@@ -349,7 +352,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    s->rests = cr_arena_alloc(&step->scratch, islands);
+    s->rests = cr_arena_alloc(&step->scratch, islands * sizeof *s->rests);
     if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
@@ -395,18 +398,16 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
 
 bool cr__step_settle(crStep* step, const crIslandSolve* s) {
     bool any = false;
-    for (int k = 0; k < step->part.count; k++) {
-        int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i < 0 || !s->rests[i]) continue;
-        double least = cr__step_rest_speed(step, s->islands.rows[i] <= SMALL_ROWS);
-        s->rests[i] = cr__step_speed(step, step->state.v, b) <= least;
+    for (int i = 0; i < s->islands.count; i++) {
+        s->rests[i] = s->rests[i] < 2 ? -1 : 0;
+        any = any || s->rests[i] == 0;
     }
+    if (!any) return false;
+    count_slow(step, step->state.v, cr__step_rest_speed(step), s);
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
         const crBody* body = &step->model->bodies[b];
-        if (i < 0 || !s->rests[i]) continue;
-        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
-        any = true;
+        if (i >= 0 && s->rests[i] > 0) memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
     }
-    return any;
+    return true;
 }
