@@ -57,11 +57,15 @@ typedef enum crTurn {
     CR_TURN_HOST     // the host makes its next step
 } crTurn;
 
+// The rule of impacts as a device knows it: impacts by Newton's and by others are made by the host.
+typedef enum crDeviceRule { CR_DEVICE_POISSON, CR_DEVICE_NEWTON, CR_DEVICE_OTHER } crDeviceRule;
+
 // What lanes are asked for: plain data, the same on the host and on a device.
 typedef struct crBatchJob {
     const crModel* model;
     const crModel* const* models;  // of each world (worlds); NULL: `model`
     crStepSettings settings;
+    crDeviceRule rule;
     crRecordLayout layout;
     double h;          // s
     int steps;         // that every world is to make in this call

@@ -49,11 +49,12 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_gpu.h"
 #include "world/batch_image.h"
 
-#define STACK          (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS      64           // of a thread of small worlds: many of them hide each other's waiting
-#define ALL            255          // of others
-#define LONE_REGISTERS 128          // of steps of lone bodies
-#define SHARE          16           // a slab is so many times what a world's arrays of the model's size take
+#define STACK       (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
+#define REGISTERS   64           // of a thread of small worlds: many of them hide each other's waiting
+#define ALL         255          // of others
+#define HARD_SHARED 0.4          // likewise of hard steps
+#define SHARED      0.15         // of large worlds, that the host steps in the first call
+#define SHARE       16           // a slab is so many times what a world's arrays of the model's size take
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -68,9 +69,11 @@ static crStatus check_batch(const crBatch* batch, crError* error) {
     if (s->method != CR_METHOD_CONE)
         return cr_error_set(error, CR_ERR_RANGE, "method",
                             "method: gpu knows cone alone; use the back end threads");
-    if (s->rule.resolve != cr__rule_poisson.resolve || s->rule.params != NULL)
-        return cr_error_set(error, CR_ERR_RANGE, "rule",
-                            "rule: gpu knows poisson with its defaults alone; use the back end threads");
+    bool alike = s->rule.resolve == cr__rule_poisson.resolve || s->rule.resolve == cr__rule_newton.resolve;
+    if (alike && s->rule.params != NULL)
+        return cr_error_set(
+            error, CR_ERR_RANGE, "rule",
+            "rule: gpu knows poisson and newton with their defaults; use the back end threads");
     if (s->solver.solve != cr__solver_auto.solve || s->solver.params != NULL)
         return cr_error_set(error, CR_ERR_RANGE, "solver",
                             "solver: gpu knows auto with its defaults alone; use the back end threads");
@@ -107,7 +110,7 @@ static crStatus link_parts(crBatch* batch, const char* text, crError* error) {
     crStatus status = link_program(gpu, first, registers, &gpu->module, error);
     cr__batch_give(&batch->allocator, first, bytes);
     if (status != CR_OK || !batch->job.lone.flies) return status;
-    return link_program(gpu, second + 1, LONE_REGISTERS, &gpu->lone_module, error);
+    return link_program(gpu, second + 1, ALL, &gpu->lone_module, error);
 }
 
 // how many blocks of a kernel run at a time
@@ -196,6 +199,11 @@ static size_t room_for(const crBatch* batch) {
     return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
 }
 
+static crDeviceRule rule_of(const crRule* rule) {
+    if (rule->resolve == cr__rule_poisson.resolve) return CR_DEVICE_POISSON;
+    return rule->resolve == cr__rule_newton.resolve ? CR_DEVICE_NEWTON : CR_DEVICE_OTHER;
+}
+
 crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     crStatus status = check_batch(batch, error);
     if (status != CR_OK) return status;
@@ -203,8 +211,11 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
     if (gpu == NULL) return cr__batch_memory(error);
     *gpu = (struct crGpu){.written = true,
+                          .share = SHARED,
+                          .hard_share = HARD_SHARED,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
+    batch->job.rule = rule_of(&batch->job.settings.rule);
     status = cr__device_open(&gpu->device, def->device, error);
     if (status == CR_OK) status = load_program(batch, def, error);
     if (status == CR_OK && batch->job.lone.flies) status = find_lone(gpu, error);

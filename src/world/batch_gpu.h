@@ -1,4 +1,5 @@
-// batch_gpu.h - what a batch has on a GPU, shared by batch_gpu.c (program, memory, records that come and go) and batch_gpu_run.c (steps).
+// batch_gpu.h - what a batch has on a GPU, shared by batch_gpu.c (program, memory, records that come and go),
+// batch_gpu_run.c (steps) and batch_gpu_share.c (worlds that both step at a time).
 #ifndef CAROM_WORLD_BATCH_GPU_H
 #define CAROM_WORLD_BATCH_GPU_H
 
@@ -29,6 +30,8 @@ struct crGpu {
     bool newer;                            // the device's records are newer than the host's
     bool written;                          // the host's are newer than the device's
     bool results_newer;
+    double share;          // of large worlds, that the host steps
+    double hard_share;     // likewise of worlds that wait for a hard step
     bool results_written;  // the host's results and steps made are newer
 };
 
@@ -42,5 +45,15 @@ static inline unsigned cr__gpu_blocks(unsigned most, int worlds) {
 crStatus cr__gpu_push(crBatch* batch, crError* error);
 crStatus cr__gpu_push_path(crBatch* batch, crError* error);
 crStatus cr__gpu_push_results(crBatch* batch, crError* error);
+
+// batch_gpu_run.c: a call begins on the device for the first `count` worlds.
+crStatus cr__gpu_begin(crBatch* batch, int count, crError* error);
+
+// batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.
+bool cr__gpu_shares(const crBatch* batch);
+crStatus cr__gpu_share(crBatch* batch, crError* error);
+// The next share of the host, which was done with its worlds after `own` of `spent` seconds.
+double cr__gpu_next_share(double share, double own, double spent);
+double cr__gpu_now(void);  // s
 
 #endif

@@ -14,8 +14,9 @@
 #define WHOLE        8   // steps by the stages in a launch: then worlds that go on are put side by side again
 #define ROUNDS       6   // in which worlds come back from the host
 #define LIGHT_ROUNDS 30  // likewise where they come one by one
-#define FEW          64  // worlds that are not worth another round
-#define HARD         1500  // hard steps that a thread of the host makes in the time of one on the device
+#define FEW \
+    64  // worlds for each thread of the host that are not worth another round: a launch takes long however few
+#define HARD 1500  // hard steps that a thread of the host makes in the time of one on the device
 
 // whether all worlds have the lone body of the batch's model
 static bool goes_alone(const crBatch* batch) {
@@ -109,7 +110,7 @@ static crStatus step_handed(crBatch* batch, int count, bool last, crError* error
         // less than 0 where the device tried
         r->handed = r->handed < 0 ? -r->handed : r->handed + 1;
     }
-    batch->job.most = last || count <= FEW ? 0 : 1;
+    batch->job.most = last || count <= FEW * batch->lane_count ? 0 : 1;
     batch->job.whole = 0;
     crStatus status = cr__batch_host(batch, batch->list, count, error);
     batch->job.most = 0;
@@ -175,9 +176,14 @@ static crStatus share_hard(crBatch* batch, uint64_t* buffer, int here, int count
     if (status == CR_OK)
         status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status == CR_OK) status = exchange(batch, buffer, here, false, error);
+    double begun = cr__gpu_now();
     if (status == CR_OK && here < count) status = begin_hard(batch, here, count, error);
     if (status == CR_OK) status = step_handed(batch, here, last, error);
-    if (status == CR_OK && here < count) status = wait_for(gpu, error);
+    double own = cr__gpu_now() - begun;
+    if (status == CR_OK && here < count) {
+        status = wait_for(gpu, error);
+        gpu->hard_share = cr__gpu_next_share((double)here / count, own, cr__gpu_now() - begun);
+    }
     if (status == CR_OK) status = name_list(batch, here, error);
     return status == CR_OK ? exchange(batch, buffer, here, true, error) : status;
 }
@@ -187,7 +193,7 @@ static crStatus run_lightly(crBatch* batch, bool last, int* left, crError* error
     struct crGpu* gpu = batch->gpu;
     size_t bytes = (size_t)batch->count * sizeof(int);
     int count = list_turn(batch, CR_TURN_HOST), here = HARD * batch->lane_count;
-    if (here < count / 2) here = count / 2;
+    if (here < batch->gpu->hard_share * count) here = (int)(batch->gpu->hard_share * count);
     if (last || here > count) here = count;
     size_t words = (size_t)cr__batch_exchange_words(&batch->job) * (size_t)here;
     uint64_t* buffer = cr__batch_zeros(&batch->allocator, words, sizeof *buffer);
@@ -213,9 +219,11 @@ static crStatus run_lightly(crBatch* batch, bool last, int* left, crError* error
 // The worlds that the device handed back make a step here, or all of them where that is the last round; how many are left.
 static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error) {
     struct crGpu* gpu = batch->gpu;
+    bool newer = gpu->results_newer;
     crStatus status = cr__gpu_pull(batch, error);
     size_t bytes = (size_t)batch->count * sizeof(int);
-    if (status == CR_OK) status = cr__device_fetch(&gpu->device, batch->job.made, gpu->made, bytes, error);
+    if (status == CR_OK && newer)
+        status = cr__device_fetch(&gpu->device, batch->job.made, gpu->made, bytes, error);
     if (status != CR_OK) return status;
     int count = list_turn(batch, CR_TURN_HOST);
     status = step_handed(batch, count, last, error);
@@ -233,7 +241,18 @@ static int whole_steps(const struct crGpu* gpu, int count) {
     return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_BLOCK / 2 ? WHOLE : 0;
 }
 
+crStatus cr__gpu_begin(crBatch* batch, int count, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    batch->job.whole = 0;
+    crBatchJob job = device_job(batch, false, count);
+    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
+    if (status != CR_OK) return status;
+    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
+    return begin(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count), arguments, error);
+}
+
 static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error) {
+    if (!listed && cr__gpu_shares(batch)) return cr__gpu_share(batch, error);
     batch->job.whole = whole_steps(batch->gpu, count);
     return launch(batch, false, listed, count, error);
 }

@@ -2,8 +2,8 @@
 //
 // v+ = v + h M^-1 k, contacts where a plane is near, q by v+ (in the air by v+ - h a/2, a the acceleration by gravity), overlap
 // pushed out, and the certificate: smooth.c, contact_solve.c, position.c, rest.c and the audits, on numbers in place of
-// arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped, a step
-// whose overlap is measured, sweeps that do not end, forces kept from other contacts.
+// arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped,
+// sweeps that do not end, forces kept from other contacts.
 #include "world/lone_step.h"
 
 #include "base/room.h"
@@ -195,6 +195,29 @@ CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
     if (gain > floor) c->energy_gain = gain;
 }
 
+CR_FEW bool is_apart(const crBounds* a, const crBounds* b) {
+    return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
+           a->hi.z < b->lo.z || b->hi.z < a->lo.z;
+}
+
+// the overlap of plane and body at the end, as audit_geometry.c has it for one pair
+CR_FEW void measure(const crLoneStep* x, bool ball, crCertificate* c) {
+    const crShape *plane = &x->model->shapes[x->lone->shape_a].shape,
+                  *shape = &x->model->shapes[x->lone->shape_b].shape;
+    double q[7], deepest = 0.0;
+    crLonePose end;
+    crContactPoint points[CR_MANIFOLD_MAX];
+    memcpy(q, x->q, sizeof q);
+    cr__lone_pose(&x->model->bodies[1], q, &end);
+    crBounds under = cr_shape_bounds(plane, cr_pose_identity()), own = cr_shape_bounds(shape, end.pose);
+    int count = is_apart(&under, &own) ? 0 : cr__lone_collide(x, ball, &end.pose, 0.0, points);
+    CR_LONE_EACH(i, count, ball) {
+        if (-points[i].gap > deepest) deepest = -points[i].gap;
+    }
+    c->overlap = deepest;
+    c->penetration = fmax(c->penetration, deepest);
+}
+
 // omega of a body that the position pass turned, with the angular momentum that it had
 CR_FEW void keep_momentum(crLoneStep* x, const double* before) {
     const crBody* body = &x->model->bodies[1];
@@ -256,6 +279,7 @@ CR_FEW bool fly(crLoneStep* x, crCertificate* c) {
     if (!is_plain_end(x) || is_fast(x)) return false;
     *c = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .solves = 1};
     certify(x, c);
+    if (x->measured) c->overlap = 0.0;
     x->s->still = false;
     return true;
 }
@@ -279,6 +303,7 @@ CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
     bool still = !began && rest(x, ball, warm, count);
     if (is_fast(x)) return false;
     certify(x, c);
+    if (x->measured) measure(x, ball, c);
     if (still) {
         memcpy(x->q, s->q, sizeof x->q);
         s->still = true;
@@ -312,13 +337,14 @@ CR_FEW bool begin(crLoneStep* x) {
     return x->h * speed <= lone->bound;
 }
 
-CR_FEW bool make_step(const crLone* lone, bool ball, const crModel* model, double h, crLoneState* s,
-                      crCertificate* c) {
+CR_FEW bool make_step(const crLone* lone, bool ball, bool measured, const crModel* model, double h,
+                      crLoneState* s, crCertificate* c) {
     crLoneStep x;
     x.lone = lone;
     x.model = model;
     x.h = h;
     x.s = s;
+    x.measured = measured;
     if (!begin(&x)) return false;
     bool clear = s->warm_count == 0 && is_clear(lone, x.start.body.origin, lone->size + CLEAR * x.margin);
     if (!(clear ? fly(&x, c) : lone->touches && touch(&x, ball, c))) return false;
@@ -329,24 +355,26 @@ CR_FEW bool make_step(const crLone* lone, bool ball, const crModel* model, doubl
     return true;
 }
 
-CR_FEW_APART bool step_ball(const crLone* lone, const crModel* model, double h, crLoneState* s,
+CR_FEW_APART bool step_ball(const crLone* lone, bool measured, const crModel* model, double h, crLoneState* s,
                             crCertificate* c) {
-    return make_step(lone, true, model, h, s, c);
+    return make_step(lone, true, measured, model, h, s, c);
 }
-CR_FEW_APART bool step_box(const crLone* lone, const crModel* model, double h, crLoneState* s,
+CR_FEW_APART bool step_box(const crLone* lone, bool measured, const crModel* model, double h, crLoneState* s,
                            crCertificate* c) {
-    return make_step(lone, false, model, h, s, c);
+    return make_step(lone, false, measured, model, h, s, c);
 }
 
 bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
     double end = s->time + h;
     s->hard = false;
-    if (!lone->flies || is_measured(lone->measure, s->dt, s->time, end)) return false;
-    if (s->still && s->still_h == h) {
+    if (!lone->flies) return false;
+    bool measured = is_measured(lone->measure, s->dt, s->time, end);
+    if (s->still && s->still_h == h && !measured) {
         s->time = end;
+        c->overlap = (double)NAN;
         return true;
     }
-    return lone->ball ? step_ball(lone, model, h, s, c) : step_box(lone, model, h, s, c);
+    return lone->ball ? step_ball(lone, measured, model, h, s, c) : step_box(lone, measured, model, h, s, c);
 }
 
 bool cr__lone_fits(const crLone* lone, const crWorld* world) {

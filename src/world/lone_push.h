@@ -10,7 +10,7 @@
 #define CR_LONE_REACH     2.0
 #define CR_LONE_KEEP      8
 #define CR_LONE_PUSHES    400
-#define CR_LONE_LISTED    12  // contacts of all rounds; more are left to the stages
+#define CR_LONE_LISTED    8  // contacts of all rounds; more are left to the stages
 
 // a contact at the present pose
 typedef struct crLoneNear {

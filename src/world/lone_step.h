@@ -42,6 +42,7 @@ typedef struct crLoneStep {
     int count, taken;
     crLoneSpot spot[CR_LONE_CONTACTS];
     double overlap;  // that the position pass left, m
+    bool measured;   // the overlap of shapes is due
 } crLoneStep;
 
 CR_FEW void cr__lone_pose(const crBody* body, const double* q, crLonePose* out) {
