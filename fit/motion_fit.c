@@ -13,6 +13,7 @@
 #include "fit/motion_search.h"
 
 #define PROFILE          16
+#define CLEAR            8.0  // standard errors
 #define CORRELATED       0.95
 #define TOSSES_PER_PARAM 3
 
@@ -132,6 +133,11 @@ static void determine(const crMotionSearch* s, int held, const double reach[2]) 
 static crStatus profile(const crMotionSearch* s, int held, const double* minima, int resamples,
                         const double* best, crError* error) {
     Profile p;
+    // a sixteenth away is far beyond doubt
+    if (s->smooth && CLEAR * s->place[held] < 1.0 / PROFILE) {
+        determine(s, held, (const double[2]){s->x[held], s->x[held]});
+        return CR_OK;
+    }
     lay_profile(s, held, minima, resamples, &p);
     double* results = NULL;
     crStatus status = cr__motion_batch(s->fit, p.x, 2 * p.count, s->in, s->count, &results, error);
@@ -168,7 +174,10 @@ static crStatus standard_errors(const crMotionSearch* s, crError* error) {
     for (int i = 0; i < f->dim; i++) {
         f->out->fitted[i].se = (double)NAN;
     }
-    if (!f->options->gauss || f->dim == 0) return CR_OK;
+    for (int i = 0; i < f->dim && s->smooth; i++) {
+        f->out->fitted[i].se = s->se[i];
+    }
+    if (!f->options->gauss || f->dim == 0 || s->smooth) return CR_OK;
     memcpy(g.x, s->x, sizeof g.x);
     crStatus status = cr_motion_gauss(&g, error);
     f->out->simulated += g.passes * s->count;

@@ -23,7 +23,11 @@
 #define SMALL   1e-6  // step in the cube at which a search ends
 #define FLAT    1e-6  // of the misfit: less progress ends a search
 #define DAMPING 1e-3
-#define SCAN    6  // places across the range of a parameter that no sample depends on
+#define EARLY   0.4   // of a toss
+#define FEW     6     // passes at a wide scale
+#define COARSE  0.01  // step in the cube at which these end
+#define LOST    0.3   // misfit of a descent that may have ended far off
+#define SCAN    6     // places across the range of a parameter that no sample depends on
 #define LOOKS   2
 #define PROBE   1e-6  // of a value: how coefficients of pairs follow it
 #define GROWN   30.0  // m or rad by a whole range: the motion has become chaotic
@@ -34,6 +38,7 @@ typedef struct Normal {
     double B[CR_SEARCH_DIM][CR_SEARCH_DIM];  // sum over tosses of their own g g^T
     double misfit;
     int blind;
+    double* own;  // g and A of each toss, or NULL
 } Normal;
 
 // one set of values: the scene, its derivatives, and a state
@@ -229,8 +234,9 @@ static crStatus run_toss(Pass* p, int index, Normal* n, crError* error) {
     crStatus status = cr__motion_start(p->scene.model, m, s, &p->state);
     if (status != CR_OK) return no_memory_gauss(error);
     bool known = true, stands = false;
+    int last = p->of->share > 0.0 ? (int)ceil(p->of->share * t->count) : t->count;
     add_sample(p, &s[0], known, share, n);
-    for (int k = 1; k < t->count && status == CR_OK; k++) {
+    for (int k = 1; k < last && status == CR_OK; k++) {
         double span = s[k].time - s[k - 1].time;
         double steps = m->substeps > 0 ? m->substeps : floor(span / p->scene.step.dt + (1.0 - 1e-6));
         steps = fmax(steps, 1.0);
@@ -249,16 +255,18 @@ static crStatus run_toss(Pass* p, int index, Normal* n, crError* error) {
 
 static crStatus build(crMotionGauss* g, const double* x, Normal* n, crError* error) {
     Pass p;
-    memset(n, 0, sizeof *n);
+    *n = (Normal){.own = n->own};
     crStatus status = pass_create(&p, g, x, error);
     int dim = g->model->param_count;
     for (int i = 0; i < g->count && status == CR_OK; i++) {
-        double before[CR_SEARCH_DIM];
-        memcpy(before, n->g, sizeof before);
+        Normal before = *n;
         status = run_toss(&p, g->in[i], n, error);
+        double* own = n->own != NULL ? n->own + i * dim * (dim + 1) : NULL;
         for (int a = 0; a < dim; a++) {
+            if (own != NULL) own[a] = n->g[a] - before.g[a];
             for (int b = 0; b < dim; b++) {
-                n->B[a][b] += (n->g[a] - before[a]) * (n->g[b] - before[b]);
+                n->B[a][b] += (n->g[a] - before.g[a]) * (n->g[b] - before.g[b]);
+                if (own != NULL) own[dim + a * dim + b] = n->A[a][b] - before.A[a][b];
             }
         }
     }
@@ -280,13 +288,15 @@ static void standard_errors(crMotionGauss* g, Normal* n) {
             }
         }
         double place = known ? sqrt(square * g->count / (g->count - dim)) : (double)NAN;
+        g->place[i] = place;
         g->se[i] = place < 1.0 ? place * fabs(stretch(&g->model->params[i], g->x[i])) : (double)NAN;
     }
 }
 
 // Looks across the range of parameters that no sample depends on (mu, where everything sticks), at most LOOKS times; n is that of
 // g->x afterwards, moved says whether it changed.
-static crStatus scan_dead(crMotionGauss* g, Normal* n, int* looks, bool* moved, crError* error) {
+static crStatus scan_dead(crMotionGauss* g, Normal* n, double** spare, int* looks, bool* moved,
+                          crError* error) {
     int dim = g->model->param_count;
     double most = 0.0;
     crStatus status = CR_OK;
@@ -300,10 +310,11 @@ static crStatus scan_dead(crMotionGauss* g, Normal* n, int* looks, bool* moved, 
         double to[CR_SEARCH_DIM];
         memcpy(to, g->x, sizeof to);
         for (int k = 0; k < SCAN && status == CR_OK; k++) {
-            Normal there;
+            Normal there = {.own = *spare};
             to[i] = (k + 0.5) / SCAN;
             status = build(g, to, &there, error);
             if (status != CR_OK || !(there.misfit < n->misfit * (1.0 - FLAT))) continue;
+            *spare = n->own;
             *n = there;
             *moved = true;
             g->x[i] = to[i];
@@ -314,33 +325,60 @@ static crStatus scan_dead(crMotionGauss* g, Normal* n, int* looks, bool* moved, 
 
 crStatus cr_motion_gauss(crMotionGauss* g, crError* error) {
     int budget = g->budget > 0 ? g->budget : BUDGET, end = g->passes + budget;
-    double lambda = DAMPING, to[CR_SEARCH_DIM] = {0};
-    Normal n;
+    double lambda = DAMPING, to[CR_SEARCH_DIM] = {0}, small = g->small > 0.0 ? g->small : SMALL;
+    size_t dim = (size_t)g->model->param_count, half = (size_t)g->count * dim * (dim + 1);
+    Normal n = {.own = g->own};
+    double* spare = g->own != NULL ? g->own + half : NULL;
     if (!(g->wide > 0.0)) g->wide = 1.0;
     int looks[CR_SEARCH_DIM] = {0};
     bool moved = false;
     crStatus status = build(g, g->x, &n, error);
-    if (status == CR_OK) status = scan_dead(g, &n, looks, &moved, error);
+    if (status == CR_OK) status = scan_dead(g, &n, &spare, looks, &moved, error);
     g->converged = g->model->param_count == 0;
     while (status == CR_OK && !g->converged && g->passes < end) {
         Normal next = n;
+        next.own = spare;
         double size = cr_damped_step(g->model->param_count, n.A, n.g, lambda, g->x, to);
-        if (size > SMALL) status = build(g, to, &next, error);
+        if (size > small) status = build(g, to, &next, error);
         if (status != CR_OK) break;
         bool better = next.misfit < n.misfit, flat = fabs(next.misfit - n.misfit) <= FLAT * n.misfit;
-        g->converged = !(size > SMALL) || (better && flat) || lambda > 1e6;
+        g->converged = !(size > small) || (better && flat) || lambda > 1e6;
         lambda = better ? fmax(1e-9, 0.1 * lambda) : 10.0 * lambda;
         if (better) {
+            spare = n.own;
             n = next;
             memcpy(g->x, to, sizeof to);
         }
         if (!g->converged) continue;
-        status = scan_dead(g, &n, looks, &moved, error);
+        status = scan_dead(g, &n, &spare, looks, &moved, error);
         g->converged = !moved;
         lambda = DAMPING;
     }
     g->misfit = n.misfit;
     g->blind = n.blind;
     if (status == CR_OK) standard_errors(g, &n);
+    if (g->own != NULL && n.own != g->own) memcpy(g->own, n.own, half * sizeof *g->own);
     return status;
+}
+
+static crStatus descend_at(crMotionGauss* g, double wide, crError* error) {
+    g->wide = wide;
+    g->budget = wide > 1.0 ? FEW : 2 * FEW;
+    g->small = wide > 1.0 ? COARSE : 0.0;
+    return cr_motion_gauss(g, error);
+}
+
+// the beginning of each toss first: what comes later bends more the more it is changed
+crStatus cr_motion_gauss_wide(crMotionGauss* g, crError* error) {
+    g->share = EARLY;
+    crStatus status = descend_at(g, 25.0, error);
+    g->share = 0.0;
+    return status == CR_OK ? descend_at(g, 25.0, error) : status;
+}
+
+crStatus cr_motion_gauss_narrow(crMotionGauss* g, crError* error) {
+    crStatus status = descend_at(g, 1.0, error);
+    if (status != CR_OK || !(g->misfit > LOST)) return status;
+    status = descend_at(g, 5.0, error);
+    return status == CR_OK ? descend_at(g, 1.0, error) : status;
 }

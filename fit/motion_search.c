@@ -12,17 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fit/damped.h"
 #include "fit/jobs.h"
-#include "fit/motion_gauss.h"
 #include "fit/random.h"
 
-#define STARTS   2
-#define APART    0.1  // that these are from each other along some axis
-#define SCAN     16   // points across a range
-#define SCANS    2
-#define DESCENT  120  // points of all descents and scans, for each parameter
-#define ROUNDS   6
-#define GAUSS    6     // passes of a descent by derivatives at the wider scales
+#define DESCENT  120   // points of all descents and scans, for each parameter
 #define WIDTH    0.02  // of the first box
 #define WIDER    3.0
 #define NARROWER 0.2
@@ -123,18 +117,19 @@ int cr__motion_random(uint64_t* state, int count) { return (int)(cr__random_unif
 crStatus cr__motion_search_create(crMotionSearch* s, crMotionWork* fit, const int* in, int count,
                                   crError* error) {
     *s = (crMotionSearch){.fit = fit, .in = in, .count = count};
-    s->pool.room = (ROUNDS + 2) * fit->points + DESCENT * fit->dim + 1;
+    s->pool.room = (CR_MOTION_ROUNDS + 2) * fit->points + DESCENT * fit->dim + 1;
     size_t room = (size_t)s->pool.room, dim = (size_t)fit->dim;
     s->pool.x = calloc(room * dim + 1, sizeof(double));
     s->pool.misfit = calloc(room * (size_t)fit->tosses * CR_MOTION_LEVELS, sizeof(double));
     s->used_x = calloc(room * dim + 1, sizeof(double));
     s->used_at = calloc(room, sizeof(int));
     s->f = calloc(room, sizeof(double));
+    s->own = calloc(2 * (size_t)count * dim * (dim + 1) + 1, sizeof(double));
     for (int i = 0; i < fit->dim; i++) {
         s->hi[i] = 1.0;
     }
     bool got = s->pool.x != NULL && s->pool.misfit != NULL && s->used_x != NULL && s->used_at != NULL &&
-               s->f != NULL;
+               s->f != NULL && s->own != NULL;
     return got ? CR_OK : cr__motion_no_memory(error);
 }
 
@@ -144,6 +139,7 @@ void cr__motion_search_destroy(crMotionSearch* s) {
     free(s->used_x);
     free(s->used_at);
     free(s->f);
+    free(s->own);
 }
 
 static double* misfits_of(const crMotionSearch* s, int point, int toss) {
@@ -151,7 +147,7 @@ static double* misfits_of(const crMotionSearch* s, int point, int toss) {
 }
 
 // simulates the next `points` points of the pool, whose places are there already
-static crStatus add_simulated(crMotionSearch* s, int points, crError* error) {
+crStatus cr__motion_add(crMotionSearch* s, int points, crError* error) {
     crMotionWork* f = s->fit;
     crMotionPool* p = &s->pool;
     double* results = NULL;
@@ -178,11 +174,11 @@ static crStatus add_points(crMotionSearch* s, int points, crError* error) {
             at[i] = s->lo[i] + at[i] * (s->hi[i] - s->lo[i]);
         }
     }
-    return add_simulated(s, points, error);
+    return cr__motion_add(s, points, error);
 }
 
 // mean misfit at a point; weight NULL: every toss of the search once, else as often as it says (count)
-static double mean_at(const crMotionSearch* s, int point, const unsigned short* weight) {
+double cr__motion_mean_at(const crMotionSearch* s, int point, const unsigned short* weight) {
     double sum = 0.0;
     for (int i = 0; i < s->count; i++) {
         sum += (weight != NULL ? weight[i] : 1) * misfits_of(s, point, s->in[i])[s->level];
@@ -203,7 +199,7 @@ static void choose_points(crMotionSearch* s) {
     int dim = s->fit->dim, inside = 0;
     for (int p = 0; p < s->pool.count; p++) {
         if (!in_box(s, &s->pool.x[p * dim])) continue;
-        double f = mean_at(s, p, NULL);
+        double f = cr__motion_mean_at(s, p, NULL);
         int k = inside++;
         for (; k > 0 && s->f[k - 1] > f; k--) {
             s->f[k] = s->f[k - 1];
@@ -225,17 +221,36 @@ static void least_of(const crMotionSearch* s, const unsigned short* weight, doub
     memcpy(bowl.lo, s->lo, sizeof bowl.lo);
     memcpy(bowl.hi, s->hi, sizeof bowl.hi);
     for (int k = 0; k < s->used; k++) {
-        f[k] = mean_at(s, s->used_at[k], weight);
+        f[k] = cr__motion_mean_at(s, s->used_at[k], weight);
     }
     cr__bowl_fit(s->used_x, f, s->used, &bowl);
     memcpy(x, s->used_x, (size_t)s->fit->dim * sizeof *x);
     cr__bowl_least(&bowl, x);
 }
 
+// one step of Newton from the end of a search by derivatives, tosses as often as `weight` says
+static void newton_of(const crMotionSearch* s, const unsigned short* weight, double* x) {
+    int dim = s->fit->dim;
+    double A[CR_SEARCH_DIM][CR_SEARCH_DIM] = {{0}}, g[CR_SEARCH_DIM] = {0}, dx[CR_SEARCH_DIM];
+    for (int i = 0; i < s->count; i++) {
+        const double* own = s->own + i * dim * (dim + 1);
+        for (int a = 0; a < dim; a++) {
+            g[a] -= weight[i] * own[a];
+            for (int b = 0; b < dim; b++) {
+                A[a][b] += weight[i] * own[dim + a * dim + b];
+            }
+        }
+    }
+    bool known = cr_damped_solve(dim, A, g, dx);
+    for (int i = 0; i < dim; i++) {
+        x[i] = fmin(1.0, fmax(0.0, s->x[i] + (known ? dx[i] : 0.0)));
+    }
+}
+
 // minima over resampled tosses (resamples*dim)
 crStatus cr__motion_resample(const crMotionSearch* s, int resamples, double* minima, crError* error) {
     unsigned short* weight = malloc((size_t)s->count * sizeof *weight);
-    double* f = malloc((size_t)s->used * sizeof *f);
+    double* f = malloc((size_t)(s->used + 1) * sizeof *f);
     bool got = weight != NULL && f != NULL;
     for (int b = 0; got && b < resamples; b++) {
         uint64_t random = s->fit->options->seed ^ ((uint64_t)(b + 1) << 32);
@@ -243,7 +258,11 @@ crStatus cr__motion_resample(const crMotionSearch* s, int resamples, double* min
         for (int i = 0; i < s->count; i++) {
             weight[cr__motion_random(&random, s->count)]++;
         }
-        least_of(s, weight, f, &minima[b * s->fit->dim]);
+        if (s->smooth) {
+            newton_of(s, weight, &minima[b * s->fit->dim]);
+        } else {
+            least_of(s, weight, f, &minima[b * s->fit->dim]);
+        }
     }
     free(weight);
     free(f);
@@ -265,130 +284,6 @@ void cr__motion_middle(const double* minima, int resamples, int dim, int i, doub
     int tail = (int)(0.025 * resamples);
     *lo = sorted[tail];
     *hi = sorted[resamples - 1 - tail];
-}
-
-// descending
-
-typedef struct Descent {
-    crMotionSearch* search;
-    crStatus status;
-    crError* error;
-} Descent;
-
-// mean misfit at the search's scale; every point that is asked for stays in the pool
-static double misfit_at(void* ctx, const double* x) {
-    Descent* d = ctx;
-    crMotionSearch* s = d->search;
-    if (d->status != CR_OK || s->pool.count >= s->pool.room - s->fit->points * ROUNDS - 1) return INFINITY;
-    memcpy(&s->pool.x[s->pool.count * s->fit->dim], x, (size_t)s->fit->dim * sizeof *x);
-    d->status = add_simulated(s, 1, d->error);
-    return d->status == CR_OK ? mean_at(s, s->pool.count - 1, NULL) : INFINITY;
-}
-
-static bool is_near(const double* x, const double* y, int dim) {
-    for (int i = 0; i < dim; i++) {
-        if (fabs(x[i] - y[i]) > APART) return false;
-    }
-    return true;
-}
-
-// the best points of the pool that are apart from each other, best first; how many
-static int best_starts(const crMotionSearch* s, double x[STARTS][CR_SEARCH_DIM]) {
-    int dim = s->fit->dim, count = 0;
-    for (int k = 0; k < STARTS; k++) {
-        double least = INFINITY;
-        for (int p = 0; p < s->pool.count; p++) {
-            const double* at = &s->pool.x[p * dim];
-            bool taken = false;
-            for (int m = 0; m < count && !taken; m++) {
-                taken = is_near(at, x[m], dim);
-            }
-            double f = taken ? INFINITY : mean_at(s, p, NULL);
-            if (!(f < least)) continue;
-            least = f;
-            memcpy(x[k], at, (size_t)dim * sizeof *at);
-        }
-        if (isinf(least)) break;
-        count++;
-    }
-    return count;
-}
-
-// Looks along every parameter's whole range from where the search is: where nothing changes over most of a
-// range (everything sticks) no descent leads out. Moves to what is better.
-static crStatus scan(crMotionSearch* s, double least, bool* better, crError* error) {
-    int dim = s->fit->dim, first = s->pool.count;
-    for (int i = 0; i < dim; i++) {
-        for (int k = 0; k < SCAN; k++) {
-            double* at = &s->pool.x[(first + i * SCAN + k) * dim];
-            memcpy(at, s->x, (size_t)dim * sizeof *at);
-            at[i] = (k + 0.5) / SCAN;
-        }
-    }
-    *better = false;
-    crStatus status = add_simulated(s, SCAN * dim, error);
-    for (int p = first; p < s->pool.count && status == CR_OK; p++) {
-        double f = mean_at(s, p, NULL);
-        if (!(f < least)) continue;
-        least = f;
-        *better = true;
-        memcpy(s->x, &s->pool.x[p * dim], (size_t)dim * sizeof *s->x);
-    }
-    return status;
-}
-
-// the same by derivatives of the motion, from each of the best points
-static crStatus descend_by_gauss(crMotionSearch* s, crError* error) {
-    double start[STARTS][CR_SEARCH_DIM], least = INFINITY;
-    crStatus status = CR_OK;
-    s->level = 0;
-    int starts = best_starts(s, start);
-    for (int k = 0; k < starts && status == CR_OK; k++) {
-        crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in};
-        memcpy(g.x, start[k], sizeof g.x);
-        for (int level = 0; level < CR_MOTION_LEVELS && status == CR_OK; level++) {
-            g.wide = level == 0 ? 25.0 : level == 1 ? 5.0 : 1.0;
-            g.budget = level + 1 < CR_MOTION_LEVELS ? GAUSS : 2 * GAUSS;
-            status = cr_motion_gauss(&g, error);
-        }
-        s->fit->out->simulated += g.passes * s->count;
-        if (status != CR_OK || !(g.misfit < least)) continue;
-        least = g.misfit;
-        memcpy(s->x, g.x, sizeof s->x);
-    }
-    s->level = CR_MOTION_LEVELS - 1;
-    return status;
-}
-
-// from the best points by the wider scales, then from the best of these by the one that counts
-static crStatus descend(crMotionSearch* s, crError* error) {
-    int dim = s->fit->dim;
-    if (s->fit->options->gauss) return descend_by_gauss(s, error);
-    double start[STARTS][CR_SEARCH_DIM];
-    Descent d = {s, CR_OK, error};
-    s->level = 0;
-    int starts = best_starts(s, start);
-    double least = INFINITY;
-    for (int k = 0; k < starts && d.status == CR_OK; k++) {
-        crSearch search = {misfit_at, &d, dim, 0.08, 0.01, 12 * dim, 0};
-        double f = cr__search(&search, start[k]);
-        if (!(f < least)) continue;
-        least = f;
-        memcpy(s->x, start[k], (size_t)dim * sizeof *s->x);
-    }
-    for (s->level = 1; s->level < CR_MOTION_LEVELS && d.status == CR_OK; s->level++) {
-        crSearch search = {misfit_at, &d, dim, 0.03, 0.004, 8 * dim, 0};
-        least = cr__search(&search, s->x);
-    }
-    s->level = CR_MOTION_LEVELS - 1;
-    bool better = true;
-    for (int k = 0; k < SCANS && better && d.status == CR_OK; k++) {
-        d.status = scan(s, least, &better, error);
-        if (d.status != CR_OK || !better) continue;
-        crSearch search = {misfit_at, &d, dim, 0.03, 0.004, 12 * dim, 0};
-        least = cr__search(&search, s->x);
-    }
-    return d.status;
 }
 
 // the box of a quadratic
@@ -437,12 +332,13 @@ static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
     double width[CR_SEARCH_DIM], centre[CR_SEARCH_DIM];
     bool widened[CR_SEARCH_DIM] = {false};
     crStatus status = s->pool.count > 0 ? CR_OK : add_points(s, 2 * s->fit->points, error);
-    if (status == CR_OK) status = descend(s, error);
+    if (status == CR_OK) status = cr__motion_descend(s, error);
+    if (s->smooth) return status;
     for (int i = 0; i < s->fit->dim; i++) {
         width[i] = WIDTH;
         centre[i] = s->x[i];
     }
-    for (bool changed = true; status == CR_OK && changed && s->rounds < ROUNDS; s->rounds++) {
+    for (bool changed = true; status == CR_OK && changed && s->rounds < CR_MOTION_ROUNDS; s->rounds++) {
         set_box(s, centre, width);
         status = add_points(s, s->fit->points, error);
         if (status != CR_OK) return status;
@@ -463,10 +359,10 @@ static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
 static crStatus check_least(crMotionSearch* s, crError* error) {
     int dim = s->fit->dim, best = 0, here = s->pool.count;
     memcpy(&s->pool.x[here * dim], s->x, (size_t)dim * sizeof *s->x);
-    crStatus status = add_simulated(s, 1, error);
+    crStatus status = cr__motion_add(s, 1, error);
     if (status != CR_OK) return status;
     for (int p = 1; p < here; p++) {
-        if (mean_at(s, p, NULL) < mean_at(s, best, NULL)) best = p;
+        if (cr__motion_mean_at(s, p, NULL) < cr__motion_mean_at(s, best, NULL)) best = p;
     }
     double mean = 0.0, square = 0.0;
     for (int i = 0; i < s->count; i++) {
@@ -483,7 +379,7 @@ crStatus cr__motion_search(crMotionSearch* s, crError* error) {
     if (s->fit->dim == 0) return CR_OK;
     double* minima = malloc((size_t)(CR_MOTION_RESAMPLES * s->fit->dim) * sizeof *minima);
     crStatus status = minima != NULL ? run_rounds(s, minima, error) : cr__motion_no_memory(error);
-    if (status == CR_OK) status = check_least(s, error);
+    if (status == CR_OK && !s->smooth) status = check_least(s, error);
     free(minima);
     return status;
 }

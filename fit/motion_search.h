@@ -8,6 +8,7 @@
 
 #define CR_MOTION_LEVELS    3   // scales of the misfit
 #define CR_MOTION_EXPECTED  8   // rounds of a search, usually
+#define CR_MOTION_ROUNDS    6   // boxes of points, at most
 #define CR_MOTION_RESAMPLES 60  // that a box is closed by
 
 // What a simulated toss brings back.
@@ -59,6 +60,11 @@ typedef struct crMotionSearch {
     int* used_at;             // in the pool (room)
     double* f;                // (room)
     int level;                // the scale that is looked at
+    // Of a search by derivatives that saw all samples: gradient and information of each toss at x (2*count*(dim+dim^2)), and
+    // standard errors of value and place. The quadratic of the minimum is then known without a box of points.
+    bool smooth;
+    double* own;
+    double se[CR_SEARCH_DIM], place[CR_SEARCH_DIM];
     int rounds;
 } crMotionSearch;
 
@@ -73,6 +79,12 @@ crStatus cr__motion_batch(crMotionWork* work, const double* x, int points, const
 crStatus cr__motion_search_create(crMotionSearch* search, crMotionWork* work, const int* in, int count,
                                   crError* error);
 void cr__motion_search_destroy(crMotionSearch* search);
+// Simulates the next `points` points of the pool, whose places are there already.
+crStatus cr__motion_add(crMotionSearch* search, int points, crError* error);
+// Mean misfit at a point; weight NULL: every toss of the search once, else as often as it says (count).
+double cr__motion_mean_at(const crMotionSearch* search, int point, const unsigned short* weight);
+// x moves from the best points of the pool to a least misfit (motion_descend.c).
+crStatus cr__motion_descend(crMotionSearch* search, crError* error);
 // From points that are in the pool already, or from none.
 crStatus cr__motion_search(crMotionSearch* search, crError* error);
 // Minima over resampled tosses by the last quadratic (resamples*dim).

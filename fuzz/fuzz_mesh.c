@@ -1,4 +1,4 @@
-// fuzz_mesh.c - any bytes as STL or OBJ: refused by name, or triangles whose corners are all there.
+// fuzz_mesh.c - any bytes as STL, OBJ, MSH or COLLADA: refused by name, or triangles whose corners are all there.
 //
 // The first byte says which; a mesh that is taken has finite vertices and a finite mass, or none.
 #include <math.h>
@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     crImporting im = {.error = &error};
     crTriangles mesh;
     cr_arena_create(&im.arena, NULL, 0);
-    const char* name = data[0] % 2 == 0 ? "m.stl" : "m.obj";
+    static const char* const names[] = {"m.stl", "m.obj", "m.msh", "m.dae"};
+    const char* name = names[data[0] % 4];
     if (cr__mesh_parse(&im, &element, name, bytes, size - 1, cr_vec3(1, 1, 1), &mesh)) {
         for (int i = 0; i < mesh.vertex_count; i++) {
             demand(cr_vec3_finite(mesh.vertices[i]));

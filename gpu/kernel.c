@@ -68,6 +68,23 @@ static void no_free(void* ctx, void* memory, size_t size) {
     (void)size;
 }
 
+// An impact by a rule that the device does not have is as memory that is out: the host makes the step.
+static crStatus other_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
+                           crRuleReport* report, crError* error) {
+    (void)params;
+    (void)problem;
+    (void)arena;
+    (void)p;
+    (void)report;
+    (void)error;
+    return CR_ERR_MEMORY;
+}
+
+static crRule rule_of(crDeviceRule rule) {
+    if (rule == CR_DEVICE_OTHER) return (crRule){.resolve = other_rule};
+    return cr__rule(rule == CR_DEVICE_NEWTON ? &cr__rule_newton : &cr__rule_poisson, NULL);
+}
+
 // no rule that the device knows asks for a law
 static crStatus no_law(const void* params, const crContact* contact, crHit* hit, crError* error) {
     (void)params;
@@ -79,7 +96,7 @@ static crStatus no_law(const void* params, const crContact* contact, crHit* hit,
 
 static void run(const crBatchJob* given, unsigned char* memory, size_t room, int first, int threads) {
     crBatchJob job = *given;
-    job.settings.rule = cr__rule(&cr__rule_poisson, NULL);
+    job.settings.rule = rule_of(job.rule);
     job.settings.law = (crLaw){"", no_law, NULL};
     job.settings.solver = cr__solver(&cr__solver_auto, NULL);
     size_t kept = KEPT(room) & ~(size_t)63;

@@ -1,4 +1,4 @@
-// mesh.c - triangles from STL, OBJ and MSH files, and the mass of what they enclose.
+// mesh.c - triangles from STL, OBJ and MSH files (COLLADA: mesh_dae.c), and the mass of what they enclose.
 //
 // STL binary: 80 bytes, a count, then 50 bytes a triangle, little-endian floats; text: words, of which the
 // three numbers after each `vertex` count. OBJ: `v` and `f` lines, indices from 1 or backwards from -1, faces
@@ -23,6 +23,11 @@
 static bool ends_with(const char* path, const char* ending) {
     size_t length = strlen(path), own = strlen(ending);
     return length > own && strcasecmp(path + length - own, ending) == 0;
+}
+
+static bool known_mesh(const char* path) {
+    return ends_with(path, ".stl") || ends_with(path, ".obj") || ends_with(path, ".dae") ||
+           ends_with(path, ".msh");
 }
 
 static void refuse(crImporting* im, const crXml* element, crStatus status, const char* path,
@@ -251,12 +256,13 @@ static bool read_msh(crImporting* im, const crXml* element, const char* path, co
 bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, const char* bytes, size_t size,
                     crVec3 scale, crTriangles* mesh) {
     *mesh = (crTriangles){0};
-    bool stl = ends_with(path, ".stl"), obj = ends_with(path, ".obj"), msh = ends_with(path, ".msh");
-    if (!stl && !obj && !msh) {
-        refuse(im, element, CR_ERR_NAME, path, "meshes must be .stl, .obj or .msh");
+    bool stl = ends_with(path, ".stl"), msh = ends_with(path, ".msh"), dae = ends_with(path, ".dae");
+    if (!known_mesh(path)) {
+        refuse(im, element, CR_ERR_NAME, path, "meshes must be .stl, .obj, .dae or .msh");
         return false;
     }
-    bool ok = stl   ? read_stl(im, element, path, bytes, size, mesh)
+    bool ok = dae   ? cr__mesh_dae(im, element, bytes, size, mesh)
+              : stl ? read_stl(im, element, path, bytes, size, mesh)
               : msh ? read_msh(im, element, path, bytes, size, mesh)
                     : read_obj(im, element, path, bytes, mesh);
     if (ok && mesh->vertex_count > MOST_VERTICES)
@@ -275,8 +281,7 @@ bool cr__mesh_parse(crImporting* im, const crXml* element, const char* path, con
 bool cr__mesh_read(crImporting* im, const crXml* element, const char* path, crVec3 scale, crTriangles* mesh) {
     char* bytes = NULL;
     size_t size = 0;
-    if (!ends_with(path, ".stl") && !ends_with(path, ".obj") && !ends_with(path, ".msh"))
-        return cr__mesh_parse(im, element, path, "", 0, scale, mesh);
+    if (!known_mesh(path)) return cr__mesh_parse(im, element, path, "", 0, scale, mesh);
     if (!cr__import_read(im, element, path, MOST_BYTES, &bytes, &size)) return false;
     return cr__mesh_parse(im, element, path, bytes, size, scale, mesh);
 }

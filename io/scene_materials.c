@@ -21,7 +21,7 @@
 static const char* const surface_fields[] = {
     "ready",   "mu",      "mu2",         "axis",           "e",       "et",    "mu_spin",
     "mu_roll", "viscous", "mu_stribeck", "speed_stribeck", "density", "color", "checker",
-    "comment", NULL};
+    "look",    "comment", NULL};
 static const char* const pair_fields[] = {
     "mu",        "mu2",     "axis",       "e",           "et",
     "mu_spin",   "mu_roll", "viscous",    "mu_stribeck", "speed_stribeck",
@@ -194,6 +194,16 @@ static const crReady* find_ready(const crPlace* place) {
     return NULL;
 }
 
+// the look, and its own colour where the scene gives none
+static void read_look(const crPlace* place, crMaterial* material) {
+    static const char* const looks[CR_LOOKS + 1] = {"plain", "wood", "felt", "metal", "stone", NULL};
+    static const unsigned colors[CR_LOOKS] = {0, 0x1c08a5a, 0x12f7d55, 0x1aab4bf, 0x1a7a49b};
+    int look = (int)material->look;
+    cr_place_choice(place, "look", looks, &look);
+    material->look = (crLook)look;
+    if (material->color == 0) material->color = colors[look];
+}
+
 static void read_material(const crPlace* place, const char* name, crScene* scene) {
     cr_place_known(place, surface_fields);
     crMaterial material = cr_material();
@@ -204,6 +214,7 @@ static void read_material(const crPlace* place, const char* name, crScene* scene
     cr_place_number(place, "density", CR_NOT_NEGATIVE, &material.density);
     cr__scene_color(place, "color", &material.color);
     cr__scene_color(place, "checker", &material.checker);
+    read_look(place, &material);
     if (cr_place_ok(place) && cr_model_add_material(scene->model, &material) < 0) blame_model(place, scene);
 }
 
@@ -223,7 +234,7 @@ static void read_materials(const crPlace* root, crScene* scene) {
 
 // The name of the ready material that an object stands for, NULL where it names none or changes its surface.
 static const char* ready_of(const crJson* item) {
-    static const char* const harmless[] = {"ready", "density", "color", "checker", "comment", NULL};
+    static const char* const harmless[] = {"ready", "density", "color", "checker", "look", "comment", NULL};
     const crJson* ready = cr_json_get(item, "ready");
     if (ready == NULL || cr_field_known(item, "", harmless, NULL) != CR_OK) return NULL;
     return ready->text;

@@ -8,21 +8,10 @@
 
 #include <string.h>
 
-static const char* const ignored_elements[] = {"laser_retro",
-                                               "max_contacts",
-                                               "light",
-                                               "scene",
-                                               "gui",
-                                               "sensor",
-                                               "audio",
-                                               "road",
-                                               "material",
-                                               "spherical_coordinates",
-                                               "magnetic_field",
-                                               "atmosphere",
-                                               "projector",
-                                               "population",
-                                               NULL};
+static const char* const ignored_elements[] = {
+    "laser_retro",    "max_contacts", "light",     "scene",      "gui",
+    "sensor",         "audio",        "road",      "material",   "spherical_coordinates",
+    "magnetic_field", "atmosphere",   "projector", "population", NULL};
 static const char* const ignored_attrs[] = {"default", "type", NULL};
 
 static void read_settings_sdf(crSdfWorld* w, crXml* world) {

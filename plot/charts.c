@@ -87,7 +87,7 @@ static crStatus add_certificate(Maker* m, crError* error) {
         const char* title;
         const char* label;
         bool logarithmic;
-    } parts[] = {{CR_MOTION_RESIDUAL, "residual of the contact solves", "residual [m/s]", true},
+    } parts[] = {{CR_MOTION_RESIDUAL, "residual of the contact solves", "residual", true},
                  {CR_MOTION_PENETRATION, "deepest overlap", "overlap [m]", true},
                  {CR_MOTION_CONTACTS, "contacts", "contacts", false}};
     for (int i = 0; i < m->run_count; i++) {

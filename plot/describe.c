@@ -25,11 +25,17 @@ static void put_color(FILE* file, unsigned color) {
     if (color != 0) fprintf(file, "\"c\":\"#%06x\",", color & 0xffffffU);
 }
 
-static void put_faces(FILE* file, const crShape* piece, unsigned color, int segments) {
+static void put_look(FILE* file, const crMaterial* material) {
+    if (material->look != CR_LOOK_PLAIN) fprintf(file, "\"l\":%d,", (int)material->look);
+}
+
+static void put_faces(FILE* file, const crShape* piece, const crMaterial* material, unsigned color,
+                      int segments) {
     crFaces f;
     cr_faces_create(piece, segments, &f);
     putc('{', file);
     put_color(file, color);
+    put_look(file, material);
     fprintf(file, "\"smooth\":%s,\"v\":[", is_smooth(piece->kind) ? "true" : "false");
     for (size_t i = 0; i < f.vertex_count; i++) {
         crVec3 v = f.vertices[i];
@@ -43,13 +49,15 @@ static void put_faces(FILE* file, const crShape* piece, unsigned color, int segm
     cr_faces_destroy(&f);
 }
 
-static void put_piece(FILE* file, const crShape* piece, unsigned color, int segments) {
+static void put_piece(FILE* file, const crShape* piece, const crMaterial* material, unsigned color,
+                      int segments) {
     if (piece->kind != CR_SHAPE_SPHERE) {
-        put_faces(file, piece, color, segments);
+        put_faces(file, piece, material, color, segments);
         return;
     }
     putc('{', file);
     put_color(file, color);
+    put_look(file, material);
     fprintf(file, "\"r\":%.7g", bounded(piece->size.x));
     put_vector(file, ",\"p\":", piece->pose.p);
     putc('}', file);
@@ -66,7 +74,8 @@ static void put_shapes(FILE* file, const crModel* model, int body, int segments)
             crShape piece = cr_faces_piece(shape, k);
             if (any) putc(',', file);
             any = true;
-            put_piece(file, &piece, cr_faces_color(model, drawn), segments);
+            put_piece(file, &piece, &model->materials[drawn->material], cr_faces_color(model, drawn),
+                      segments);
         }
     }
     putc(']', file);
@@ -128,6 +137,7 @@ static void put_planes(FILE* file, const crModel* model) {
         fprintf(file, "%s{\"body\":%d", any ? "," : "", drawn->body);
         unsigned color = cr_faces_color(model, drawn);
         if (color != 0) fprintf(file, ",\"c\":\"#%06x\"", color & 0xffffffU);
+        if (m->look != CR_LOOK_PLAIN) fprintf(file, ",\"l\":%d", (int)m->look);
         if (m->checker != 0) fprintf(file, ",\"k\":\"#%06x\"", m->checker & 0xffffffU);
         any = true;
         put_vector(file, ",\"n\":", n);

@@ -85,8 +85,8 @@ static int own_facts(const crMotionLog* log, crPageFact facts[OWN_FACTS]) {
     snprintf(facts[n++].value, CR_PAGE_TEXT, "%.6g s to %.6g s", first[0], last[0]);
     if (log->has_certificate) {
         facts[n] = (crPageFact){.name = "residual, worst"};
-        snprintf(facts[n++].value, CR_PAGE_TEXT, "%.1e m/s", worst[0]);
-        facts[n] = (crPageFact){.name = "overlap, deepest"};
+        snprintf(facts[n++].value, CR_PAGE_TEXT, "%.1e", worst[0]);
+        facts[n] = (crPageFact){.name = "overlap, at most"};
         snprintf(facts[n++].value, CR_PAGE_TEXT, "%.1e m", worst[1]);
         facts[n] = (crPageFact){.name = "contacts, most at once"};
         snprintf(facts[n++].value, CR_PAGE_TEXT, "%.0f", worst[2]);
@@ -158,8 +158,13 @@ static void put_summary(Page* p) {
     }
     put_facts(p, facts, counts);
     for (int i = 0; i < p->run_count; i++) {
-        counts[i] = own_facts(p->runs[i].log, own[i]);
+        int made = own_facts(p->runs[i].log, own[i]);
         facts[i] = own[i];
+        counts[i] = 0;
+        for (int k = 0; k < made; k++) {
+            bool told = find_fact(p->runs[i].facts, p->runs[i].fact_count, own[i][k].name) != NULL;
+            if (!told) own[i][counts[i]++] = own[i][k];
+        }
     }
     put_facts(p, facts, counts);
     fputs("</tbody></table></div>\n</section>\n", p->file);

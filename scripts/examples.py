@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # a line a minute, on a machine that is slow enough
-PROGRESS = re.compile(r"^.*\d %, .* left\n", re.M)
+PROGRESS = re.compile(r"^.*\d %, .* left.*\n", re.M)
 EXAMPLE = re.compile(r"(```sh\n((?:(?!```).)*)```\n+```text\n)(.*?)(```\n)", re.S)
 
 

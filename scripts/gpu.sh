@@ -17,7 +17,7 @@ cat >"$work/Makefile" <<MAKE
 FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $headers -isystem $root/gpu/shim -std=c17 -Os \\
     -Xclang -disable-llvm-passes -ffp-contract=off -fno-math-errno -fno-trapping-math -DCAROM_NO_THREADS -DCAROM_NO_GPU \\
     -DCAROM_NO_VECTOR -I$root -I$root/include -I$root/src -I$work -emit-llvm -w
-SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
+SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c %/world/batch_gpu_run.c %/world/batch_gpu_share.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
 OBJECTS = \$(patsubst $root/%.c,%.bc,\$(SOURCES))
 HEADERS = \$(wildcard $root/include/carom/*.h $root/src/*/*.h $root/gpu/*.h $root/gpu/shim/*.h)
 all: \$(OBJECTS) gpu/device.bc
@@ -32,14 +32,22 @@ MAKE
 make -s -C "$work" -j"${CAROM_JOBS:-2}" all
 cd "$work"
 "$llvm/llvm-link" $(make -s list) --override=gpu/device.bc -o all.bc
-"$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list=cr_batch_lone,cr_batch_exchange,cr_batch_small,cr_batch_medium,cr_batch_large all.bc -o used.bc
-# called from hundreds of places
-"$llvm/llvm-dis" used.bc -o used.ll
-sed -E '/^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa)\(/s/\) #/) noinline #/' used.ll >marked.ll
-inline="-disable-loop-idiom-all -inline-threshold=${CAROM_GPU_INLINE:-60}"
-"$llvm/opt" -S -O"${CAROM_GPU_OPT:-s}" $inline marked.ll -o inlined.ll
-python3 "$root/scripts/gpu_align.py" inlined.ll aligned.ll
-"$llvm/opt" -O"${CAROM_GPU_OPT:-s}" $inline aligned.ll -o small.bc
-"$llvm/llc" -O2 -mcpu=sm_70 -mattr=+ptx63 -fp-contract=off small.bc -o full.ptx
-sed -E 's,[[:space:]]*//.*$,,; /^$/d' full.ptx >"$out"
+# `part NAME OPTIMISATION INLINE ENTRIES`: what these kernels reach, as NAME.ptx
+part() {
+    "$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list="$4" all.bc -o "$1.bc"
+    # called from hundreds of places
+    "$llvm/llvm-dis" "$1.bc" -o "$1.ll"
+    sed -E '/^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa)\(/s/\) #/) noinline #/' "$1.ll" >"$1.marked.ll"
+    inline="-disable-loop-idiom-all -inline-threshold=$3"
+    "$llvm/opt" -S -O"$2" $inline "$1.marked.ll" -o "$1.inlined.ll"
+    python3 "$root/scripts/gpu_align.py" "$1.inlined.ll" "$1.aligned.ll"
+    "$llvm/opt" -O"$2" $inline "$1.aligned.ll" -o "$1.small.bc"
+    "$llvm/llc" -O2 -mcpu=sm_70 -mattr=+ptx63 -fp-contract=off "$1.small.bc" -o "$1.full.ptx"
+    sed -E 's,[[:space:]]*//.*$,,; /^$/d' "$1.full.ptx" >"$1.ptx"
+}
+# steps of lone bodies are a module of their own, with registers of their own: batch_gpu.c takes the text apart
+part lone "${CAROM_GPU_LONE_OPT:-2}" "${CAROM_GPU_LONE_INLINE:-100}" cr_batch_lone,cr_batch_exchange &
+part whole "${CAROM_GPU_OPT:-s}" "${CAROM_GPU_INLINE:-60}" cr_batch_small,cr_batch_medium,cr_batch_large
+wait
+cat whole.ptx lone.ptx >"$out"
 ls -l "$out" | awk '{print $5 " bytes of PTX: '"$out"'"}'

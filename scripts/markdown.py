@@ -10,6 +10,7 @@ import mathml
 
 FENCE = re.compile(r"^(\s*)```(\w*)\s*$")
 ITEM = re.compile(r"^(\s*)([-*]|\d+\.)\s+(.*)$")
+COMMENT = re.compile(r"^<!--.*-->\s*$")
 RULE = re.compile(r"^\|?\s*:?-{3,}:?\s*(\|\s*:?-{3,}:?\s*)*\|?\s*$")
 
 
@@ -92,7 +93,7 @@ class Page:
         while i < len(lines):
             line = lines[i]
             fence = FENCE.match(line)
-            if not line.strip():
+            if not line.strip() or COMMENT.match(line):
                 i += 1
             elif fence:
                 end = next((j for j in range(i + 1, len(lines)) if lines[j].strip() == "```"), len(lines))

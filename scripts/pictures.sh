@@ -68,6 +68,8 @@ sed -n "/<<'END'/,/^END/p" docs/tutorials/first-scene.md | sed '1d;$d' >"$work/p
 "$carom" plot "$work/plank.h5" --what strobe --times 0,0.2,0.3,0.4,0.5,0.6 --out docs/pictures/plank.svg
 "$carom" run examples/models/arm.xml --out "$work/arm.h5" >/dev/null 2>&1
 "$carom" plot "$work/arm.h5" --what strobe --out docs/pictures/arm.svg
+"$carom" run examples/models/gripper.urdf --duration 0.005 --out "$work/gripper.h5" >/dev/null 2>&1
+"$carom" plot "$work/gripper.h5" --what motion --eye 1,-2,0.7 --labels gripper.urdf --out docs/pictures/gripper.svg
 # coefficients that depend on the impact, read off what the laws answer: e over speed, tangential rebound over angle
 speeds() { awk -v e="$1" 'BEGIN { for (i = -36; i <= 24; i++) printf "{\"law\":\"newton\",\"n\":[1,0],\"W\":[[1,0],[0,1]],\"V\":[%.9g,0],\"e\":%s}\n", -exp(log(10) * i / 12), e }'; }
 angles() { awk -v et="$1" 'BEGIN { for (i = 1; i <= 85; i++) printf "{\"law\":\"chatterjee-ruina\",\"n\":[1,0],\"W\":[[1,0],[0,2.8]],\"V\":[-1,%.9g],\"mu\":0.6,\"e\":0.745,\"et\":%s}\n", sin(i * 0.017453293) / cos(i * 0.017453293), et }'; }

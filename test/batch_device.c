@@ -7,6 +7,8 @@
 #include "carom/carom.h"
 #include "sample.h"
 
+enum { ROOM = 131072 };
+
 static int failures;
 
 static void check(bool good, const char* what, int at) {
@@ -32,14 +34,17 @@ static crModel* model_of(int boxes, double e, double size) {
     return model;
 }
 
+static const char* rule = "poisson";
+
 static crBatch* batch_of(const crModel* model, int count, crBackend backend, size_t room, int hits) {
     crBatchDef def = cr_batch_def();
+    if (cr_rule_find(rule, NULL, &def.step.rule, NULL) != CR_OK) exit(1);
     def.model = model;
     def.count = count;
     def.backend = backend;
     def.threads = 2;
     def.step.quality = CR_QUALITY_FAST;
-    def.program = ".version 6.3";
+    def.program = ".version 6.3\n.version 6.3";
     def.room = room;
     def.hits = hits;
     def.device = 3;
@@ -87,7 +92,9 @@ static void compare(crBatch* host, crBatch* device, int count, const char* what)
 
 // calls of several lengths, in rooms that hold a world and in one that does not
 static void run_steps(int boxes, double e, size_t room, int hits, const char* what, bool hands) {
-    enum { COUNT = 150 };
+    // host and device share large worlds of which there are many
+    enum { FEW = 150, MANY = 300 };
+    const int COUNT = boxes == 3 ? MANY : FEW;
     crModel* model = model_of(boxes, e, 1.0);
     crBatch* host = batch_of(model, COUNT, CR_BACKEND_THREADS, 0, hits);
     crBatch* device = batch_of(model, COUNT, CR_BACKEND_GPU, room, hits);
@@ -167,11 +174,18 @@ static void run_refusals(void) {
 }
 
 int main(void) {
-    // steps that sweeps do not solve go to the host, with a world's record alone or with all there is
+    // hard steps go to the host, with a world's record alone or with all there is
     run_steps(1, 0.0, 0, 0, "one box", true);
-    run_steps(1, 0.0, 0, 5, "one box, hits kept", true);
+    run_steps(1, 0.0, 16384, 5, "one box, little room, hits kept", true);
     run_steps(2, 0.3, 1 << 19, 5, "two boxes that bounce", false);
     run_steps(4, 0.0, 40960, 5, "four boxes, little room", true);
+    run_steps(3, 0.0, ROOM, 0, "three boxes, shared", true);
+    // rules whose impacts the device leaves to the host
+    rule = "newton";
+    run_steps(2, 0.3, 1 << 19, 5, "two boxes, newton", false);
+    rule = "sequence";
+    run_steps(2, 0.3, 1 << 19, 5, "two boxes, sequence", true);
+    rule = "poisson";
     run_paths();
     run_refusals();
     printf("%d failures\n", failures);

@@ -111,7 +111,7 @@ def test_color_and_bar():
             text += os.read(master, 4096)
         except BlockingIOError:
             time.sleep(0.05)
-    check(b"cone [" in text and b"violation" in text and b"energy" in text, text[-200:])
+    check(b"cone [" in text and b"residual" in text and b"overlap" in text and b"energy" in text, text[-200:])
     process.send_signal(signal.SIGINT)
     check(process.wait(timeout=20) == 130, "Ctrl-C", process.returncode)
     process = subprocess.run([COMMAND, "compare", CRADLE, "--rule", "newton,sequence"], stdout=slave, env=env)

@@ -1,25 +1,10 @@
-// gradient_case.h - what the tests of gradients share: inputs changed one at a time, differences, random cases.
+// gradient_case.h - what the tests of gradients share: differences in long double, random cases.
 #ifndef CAROM_TEST_GRADIENT_CASE_H
 #define CAROM_TEST_GRADIENT_CASE_H
 
 #include "sample.h"
 #include "test.h"
-
-// Change input k of a collision by h, straight from the definition in resolve.h.
-static inline void shift(crCollision* c, crLawParams* params, int k, double h) {
-    static const int rows[] = {0, 0, 0, 1, 1, 2}, columns[] = {0, 1, 2, 1, 2, 2};
-    double* const v[] = {&c->V.x,         &c->V.y,         &c->V.z,         &c->n.x,       &c->n.y,
-                         &c->n.z,         &c->mu,          &c->e,           &c->et,        &params->nu,
-                         &params->mu2,    &params->mu3,    &params->psi1,   &params->psi2, &params->rho,
-                         &params->wish.x, &params->wish.y, &params->wish.z, &params->eta2};
-    if (k <= CR_BY_WZZ) {
-        c->W.m[rows[k]][columns[k]] += h;
-        if (rows[k] != columns[k]) c->W.m[columns[k]][rows[k]] += h;
-    } else {
-        *v[k - CR_BY_VX] += h;
-    }
-    c->normalize = true;
-}
+#include "wide_laws.h"
 
 static inline double scale_of(const crCollision* c, const crLawParams* params, int k) {
     double trace = c->W.m[0][0] + c->W.m[1][1] + c->W.m[2][2];
@@ -29,38 +14,44 @@ static inline double scale_of(const crCollision* c, const crLawParams* params, i
     return 1.0;
 }
 
-// side -1, +1: one-sided differences; 0: central. Extrapolated from steps h, h/2 and h/4.
+// The case as wide_laws.h has it.
+static inline WideCase wide_case(const char* name, const crCollision* c, const crLawParams* p) {
+    const crMat3* W = &c->W;
+    WideCase wide = {.law = name, .ending = (int)p->ending, .directions = p->directions};
+    const double all[WIDE_INPUTS] = {
+        W->m[0][0], W->m[0][1], W->m[0][2], W->m[1][1], W->m[1][2], W->m[2][2], c->V.x, c->V.y, c->V.z,
+        c->n.x,     c->n.y,     c->n.z,     c->mu,      c->e,       c->et,      p->nu,  p->mu2, p->mu3,
+        p->psi1,    p->psi2,    p->rho,     p->wish.x,  p->wish.y,  p->wish.z,  p->eta2};
+    for (int i = 0; i < WIDE_INPUTS; i++)
+        wide.input[i] = all[i];
+    return wide;
+}
+
+// Differences in long double. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2 and h/4.
 static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k,
                               int side, double h, crVec3* P, crVec3* V) {
-    crVec3 D[2][4];
-    for (int i = 0; i < 4; i++) {
-        double step = h / (double)(1 << i);
-        crHit hit[2];
+    long double D[3][6];
+    for (int i = 0; i < 3; i++) {
+        long double step = (long double)h / (1 << i), at[2][6];
         for (int j = 0; j < 2; j++) {
-            crLawParams moved = *params;
-            crCollision there = *c;
-            crLaw law;
+            WideCase there = wide_case(name, c, params);
             // ends of the difference: -1 0, -1 1 or 0 1
-            double at = j == 0 ? (side > 0 ? 0.0 : -step) : (side < 0 ? 0.0 : step);
-            shift(&there, &moved, k, at);
-            if (cr_law_find(name, &moved, &law, NULL) != CR_OK) return false;
-            if (cr_law_apply(&law, &there, &hit[j], NULL) != CR_OK) return false;
+            there.input[k] += j == 0 ? (side > 0 ? 0.0L : -step) : (side < 0 ? 0.0L : step);
+            if (!wide_law(&there, at[j], at[j] + 3)) return false;
         }
-        double width = side == 0 ? 2.0 * step : step;
-        D[0][i] = cr_scale(1.0 / width, cr_sub(hit[1].P, hit[0].P));
-        D[1][i] = cr_scale(1.0 / width, cr_sub(hit[1].V_plus, hit[0].V_plus));
+        for (int n = 0; n < 6; n++)
+            D[i][n] = (at[1][n] - at[0][n]) / (side == 0 ? 2.0L * step : step);
     }
-    for (int q = 0; q < 2; q++) {
-        double power = 1.0;
-        for (int j = 1; j < 4; j++) {
-            power *= side == 0 ? 4.0 : 2.0;
-            for (int i = 3; i >= j; i--) {
-                D[q][i] = cr_madd(D[q][i], 1.0 / (power - 1.0), cr_sub(D[q][i], D[q][i - 1]));
-            }
+    long double power = 1.0L;
+    for (int j = 1; j < 3; j++) {
+        power *= side == 0 ? 4.0L : 2.0L;
+        for (int i = 2; i >= j; i--) {
+            for (int n = 0; n < 6; n++)
+                D[i][n] += (D[i][n] - D[i - 1][n]) / (power - 1.0L);
         }
     }
-    *P = D[0][3];
-    *V = D[1][3];
+    *P = cr_vec3((double)D[2][0], (double)D[2][1], (double)D[2][2]);
+    *V = cr_vec3((double)D[2][3], (double)D[2][4], (double)D[2][5]);
     return true;
 }
 

@@ -25,6 +25,8 @@ def test_blocks():
         "1. a\n2. b": "<ol><li>a</li><li>b</li></ol>",
         "| a | b |\n|---|---|\n| `x` | y |": '<div class="wide"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>'
                                            "<tr><td><code>x</code></td><td>y</td></tr></tbody></table></div>",
+        "<!-- note -->\n| a |\n|---|\n| b |\n<!-- end -->": '<div class="wide"><table><thead><tr><th>a</th></tr></thead><tbody>'
+                                                        "<tr><td>b</td></tr></tbody></table></div>",
         "costs $5 and $6": "<p>costs $5 and $6</p>",
     }
     for text, expected in cases.items():

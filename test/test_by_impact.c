@@ -375,3 +375,22 @@ TEST(checkered_grounds) {
     cr_scene_free(&scene);
     refused("\"checker\": \"white\"", CR_ERR_RANGE, "materials.m.checker");
 }
+
+// a look brings its colour where the scene gives none
+TEST(looks_of_materials) {
+    crScene scene;
+    if (!good("{\"carom\": 1, \"materials\": {\"a\": {\"look\": \"wood\"}, \"b\": {\"look\": \"felt\", "
+              "\"color\": "
+              "\"#010203\"}, \"c\": {\"look\": \"plain\"}}}",
+              &scene))
+        return;
+    const crMaterial* m = scene.model->materials;
+    CHECK(m[1].look == CR_LOOK_WOOD && m[1].color != 0);
+    CHECK(m[2].look == CR_LOOK_FELT && m[2].color == 0x1010203U);
+    CHECK(m[3].look == CR_LOOK_PLAIN && m[3].color == 0);
+    crMaterial bad = cr_material();
+    bad.look = CR_LOOKS;
+    CHECK(cr_model_add_material(scene.model, &bad) == CR_ERR_RANGE);
+    cr_scene_free(&scene);
+    refused("\"look\": \"marble\"", CR_ERR_NAME, "materials.m.look");
+}

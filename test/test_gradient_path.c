@@ -1,5 +1,5 @@
 // test_gradient_path.c - derivatives of laws that follow a path (routh, compliant) and of the polygonal cone, against
-// differences of the law, and of Routh's law in the plane against its closed form in extended precision.
+// differences of the law in long double, and of Routh's law in the plane against its closed form in extended precision.
 #include "gradient_case.h"
 
 // Two differences of different steps that agree; false where they do not.
@@ -56,6 +56,11 @@ static void compare_law(const char* name, int kind, int directions, double tol, 
         if (directions > 0) params.directions = 3 + (int)(sample_bits(&random) % (uint64_t)directions);
         compare(name, &c, &params, tol, &tally);
     }
+    if (count == 10000) {
+        printf("  %s (%d): %d of %d smooth, %d columns, worst %.1e\n", name, kind, tally.smooth, tally.cases,
+               tally.columns, tally.worst);
+        fflush(stdout);
+    }
     // nearly all by formula, and nearly every column has a reference
     test_check(tally.smooth > tally.cases * 98 / 100 && tally.differenced <= tally.cases / 100 + 1, __FILE__,
                __LINE__, "%s (%d): %d of %d smooth, %d differenced", name, kind, tally.smooth, tally.cases,
@@ -79,12 +84,12 @@ TEST(routh_by_variational_equations) {
 // the law itself is good to 1e-12 of P, and the differences to a thousandth of that over their step
 TEST(compliant_by_variational_equations) {
     for (int kind = 0; kind < KINDS; kind++)
-        compare_law("compliant", kind, 0, 1e-6, some(50));
+        compare_law("compliant", kind, 0, 1e-6, some(55));
 }
 
 TEST(polygonal_cone_by_its_equations) {
-    compare_law("anitescu-potra", SPACE, 10, 1e-7, test_samples(10000));
-    compare_law("anitescu-potra", PLANE, 10, 1e-7, test_samples(10000));
+    compare_law("anitescu-potra", SPACE, 10, 1e-7, some(4));
+    compare_law("anitescu-potra", PLANE, 10, 1e-7, some(4));
 }
 
 // Routh's law in the plane, written by its pieces: W = (a, b; b, c) in the frame of n.

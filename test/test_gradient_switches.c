@@ -24,14 +24,14 @@ static int check_sides(const char* name, const crCollision* c, const crLawParams
         double s = scale_of(c, params, k);
         for (int side = -1; side <= 1; side += 2) {
             crVec3 P, V;
-            if (!difference(name, c, params, k, side, 1e-4 * s, &P, &V)) continue;
+            if (!difference(name, c, params, k, side, 1e-6 * s, &P, &V)) continue;
             crVec3 dP = side < 0 ? g->P_minus[k] : g->P_plus[k];
             crVec3 dV = side < 0 ? g->V_minus[k] : g->V_plus[k];
             double off = cr_norm(cr_sub(dP, P)) * s;
-            test_check(off <= 2e-6 * size, __FILE__, __LINE__, "%s: dP/d%s, side %d, is off by %g of %g",
+            test_check(off <= 1e-7 * size, __FILE__, __LINE__, "%s: dP/d%s, side %d, is off by %g of %g",
                        name, cr_law_input_name((crLawInput)k), side, off, size);
             double trace = c->W.m[0][0] + c->W.m[1][1] + c->W.m[2][2];
-            CHECK(cr_norm(cr_sub(dV, V)) * s <= 2e-6 * (trace * size + cr_norm(c->V)));
+            CHECK(cr_norm(cr_sub(dV, V)) * s <= 1e-7 * (trace * size + cr_norm(c->V)));
         }
         kinks += cr_norm(cr_sub(g->P_plus[k], g->P_minus[k])) * s > 1e-4 * size;
     }

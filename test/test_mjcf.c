@@ -328,18 +328,18 @@ TEST(height_field) {
 TEST(notes) {
     Case c;
     if (!case_xml()) return;
-    if (!GOOD(
-            "<mujoco>\n<visual/>\n<worldbody>\n<light/><light/>\n<geom size='1' margin='1' rgba='1 1 1 "
-            "1'/>\n"
-            "<geom size='1'\n  margin='1' surfacevel='1 0 0'/>\n</worldbody>\n<tendon><spatial/></tendon>\n"
-            "<composite/>\n</mujoco>",
-            &c))
+    if (!GOOD("<mujoco>\n<visual/>\n<worldbody>\n<light/><light/>\n<geom size='1' margin='1' rgba='1 1 1 "
+              "1'/>\n"
+              "<geom size='1'\n  margin='1' surfacevel='1 0 0'/>\n</worldbody>\n<tendon><spatial/></tendon>\n"
+              "<composite/>\n</mujoco>",
+              &c))
         return;
     const crNote* note = case_note(&c, "margin");
     if (CHECK(note != NULL)) {
         CHECK(note->level == CR_NOTE_UNSUPPORTED && note->count == 2 && note->line == 5 &&
               note->column == 16);
-        CHECK_TEXT(note->text, "<geom> margin is not supported: what it widens begins to act at zero distance");
+        CHECK_TEXT(note->text,
+                   "<geom> margin is not supported: what it widens begins to act at zero distance");
     }
     // read, so not noted: a surface that moves, a colour
     CHECK(case_note(&c, "surfacevel") == NULL && case_note(&c, "rgba") == NULL);

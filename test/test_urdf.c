@@ -219,8 +219,8 @@ TEST(refusals) {
     REFUSED("<robot><link name='b'><collision><geometry><box/></geometry></collision></link></robot>",
             CR_ERR_MISSING, 1, 44, "size");
     REFUSED("<robot><link name='b'><collision><geometry><mesh "
-            "filename='m.dae'/></geometry></collision></link></robot>",
-            CR_ERR_NAME, 1, 44, ".stl, .obj or .msh");
+            "filename='m.ply'/></geometry></collision></link></robot>",
+            CR_ERR_NAME, 1, 44, ".stl, .obj, .dae or .msh");
     REFUSED("<robot><link name='b'/></robot>", CR_ERR_DEFINITE, 0, 0, "mass");
 }
 
@@ -238,7 +238,7 @@ TEST(cube_of_contactnets) {
     CHECK(cube->mass == 0.37 && cube->inertia.xx == 0.00081 && cube->inertia.xy == 0.0 && cube->single);
     const crShape* s = &c.scene.model->shapes[0].shape;
     CHECK(s->kind == CR_SHAPE_BOX && s->size.x == 0.0524 && s->size.y == 0.0524 && s->size.z == 0.0524);
-    CHECK(c.import.note_count == 0 && c.scene.model->look_count == 1);
+    CHECK(c.import.note_count == 0 && c.scene.model->visual_count == 1);
     case_again(&c, "cube");
     case_steps(&c, "cube", 20);
     case_free(&c);

@@ -54,12 +54,23 @@ typedef struct crSurface {
     const struct crLaw* law;
 } crSurface;
 
+// How a material is drawn; nothing is computed from it.
+typedef enum crLook {
+    CR_LOOK_PLAIN,
+    CR_LOOK_WOOD,
+    CR_LOOK_FELT,
+    CR_LOOK_METAL,
+    CR_LOOK_STONE,
+    CR_LOOKS
+} crLook;
+
 typedef struct crMaterial {
     const char* name;  // unique, or NULL
     double density;    // kg/m^3, >= 0
     crSurface surface;
     unsigned color;    // for pictures: 0x1rrggbb, 0 for none; nothing is computed from it
     unsigned checker;  // for pictures: the second colour of a checkered ground, 0 for none
+    crLook look;
 } crMaterial;
 
 // A combination written down by the user for two materials.
@@ -273,10 +284,10 @@ typedef struct crModel {
     crSensor* sensors;        // (sensor_count)
     crLoad* loads;            // (load_count)
     struct crModelMemory* memory;
-    int look_count;
+    int visual_count;
     // What bodies are drawn as in place of their shapes, in the order of bodies; nothing is computed from it. The model
-    // does not own this memory (look_count)
-    crBodyShape* looks;
+    // does not own this memory (visual_count)
+    crBodyShape* visuals;
 } crModel;
 
 // building

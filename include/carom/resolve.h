@@ -344,7 +344,8 @@ typedef enum crRuleFlag {
     CR_RULE_CYCLE = 8,      // goes round for ever without losing energy; p is where it was noticed
     CR_RULE_PLASTIC = 16,   // ended below the threshold by a plastic impact
     CR_RULE_INCOMPLETE = 64,  // feasible: out of budget; there may be other outcomes, and a nearer one
-    CR_RULE_PROVEN = 128,     // feasible: out of budget, yet no other outcome would change the choice but by a tie
+    CR_RULE_PROVEN =
+        128,  // feasible: out of budget, yet no other outcome would change the choice but by a tie
     CR_RULE_CONVEX = 32,  // one open surface is enough: penetration counts the best contact, not the worst
 } crRuleFlag;
 

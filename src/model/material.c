@@ -162,6 +162,8 @@ int cr_model_add_material(crModel* model, const crMaterial* given) {
     if (given->surface.law != NULL)
         return cr_error_set(error, CR_ERR_ARGUMENT, "law",
                             "law: two materials have a law, one has none: give it to a pair");
+    if ((unsigned)given->look >= CR_LOOKS)
+        return cr_error_set(error, CR_ERR_RANGE, "look", "look: no such look, got %d", (int)given->look);
     crStatus status = check_surface(&given->surface, error);
     if (status != CR_OK) return status;
     int count = model->material_count;

@@ -6,19 +6,22 @@
 #ifndef CAROM_RELAX_FEW_H
 #define CAROM_RELAX_FEW_H
 
-// one contact at a time
+// One contact at a time, and one lane: include this before anything that knows of lanes.
 #ifndef CAROM_NO_VECTOR
 #define CAROM_NO_VECTOR
 #endif
+#define CR_LANES 1
 #include "model/single.h"
 #include "relax/packed_slot.h"
 #include "relax/packed_solve.h"
 #include "relax/packed_sweep.h"
 
 #if defined(__GNUC__)
-#define CR_FEW static inline __attribute__((always_inline))
+#define CR_FEW       static inline __attribute__((always_inline))
+#define CR_FEW_APART static __attribute__((noinline))
 #else
-#define CR_FEW static inline
+#define CR_FEW       static inline
+#define CR_FEW_APART static
 #endif
 
 #define CR_FEW_STRIDE (CR_LANES * (CR_AT_K + CR_K))  // numbers of a slot
@@ -193,8 +196,8 @@ CR_FEW bool cr__few_run(crFew* few, double tol, int limit) {
 }
 
 // P of the contacts, from those they have, at velocities v without them (6). ball: all of them are a ball's, else none may be.
-CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
-                          const double* v, double tol, int limit, double* slot) {
+CR_FEW bool cr__few_solve_of(const crFewBody* body, bool ball, int count, crPackedContact* contact,
+                             const double* v, double tol, int limit, double* slot) {
     crFew few = {.body = body, .count = count, .contact = contact, .slot = slot};
     few.kind = ball ? CR_KIND_BALL : body->round ? CR_KIND_ROUND : CR_KIND_ANY;
     few.share = 1.0 / sqrt(body->mass);
@@ -215,11 +218,23 @@ CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedC
     return true;
 }
 
+// The same of a body that is no ball: one copy for all callers, which a device's assembler takes in parts.
+CR_FEW_APART bool cr__few_solve_apart(const crFewBody* body, int count, crPackedContact* contact,
+                                      const double* v, double tol, int limit, double* slot) {
+    return cr__few_solve_of(body, false, count, contact, v, tol, limit, slot);
+}
+
+CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
+                          const double* v, double tol, int limit, double* slot) {
+    return ball ? cr__few_solve_of(body, true, 1, contact, v, tol, limit, slot)
+                : cr__few_solve_apart(body, count, contact, v, tol, limit, slot);
+}
+
 // Momentum of the impulses becomes a velocity: dv (6).
-CR_FEW void cr__few_velocity(const crBody* body, const crFewBody* at, int count,
+CR_FEW void cr__few_velocity(const crBody* body, const crFewBody* at, bool ball, int count,
                              const crPackedContact* contact, double* dv) {
     crVec3 linear = cr_vec3(0, 0, 0), angular = linear;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && i < (ball ? 1 : count); i++) {
         linear = cr_add(linear, contact[i].P);
         angular = cr_add(angular, cr_cross(cr_sub(contact[i].point, at->origin), contact[i].P));
     }

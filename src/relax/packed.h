@@ -11,7 +11,9 @@
 #include "model/spatial.h"
 #include "problem/colouring.h"
 
-#define CR_LANES         4  // units of a group
+#ifndef CR_LANES    // few.h has one
+#define CR_LANES 4  // units of a group
+#endif
 #define CR_UNIT_CONTACTS 4
 #define CR_BODY_STRIDE   8
 

@@ -346,6 +346,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
+    memset(s->rests, 0, islands * sizeof *s->rests);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status != CR_OK) return cr__step_memory(error);

@@ -57,11 +57,15 @@ typedef enum crTurn {
     CR_TURN_HOST     // the host makes its next step
 } crTurn;
 
+// The rule of impacts as a device knows it: impacts by Newton's and by others are made by the host.
+typedef enum crDeviceRule { CR_DEVICE_POISSON, CR_DEVICE_NEWTON, CR_DEVICE_OTHER } crDeviceRule;
+
 // What lanes are asked for: plain data, the same on the host and on a device.
 typedef struct crBatchJob {
     const crModel* model;
     const crModel* const* models;  // of each world (worlds); NULL: `model`
     crStepSettings settings;
+    crDeviceRule rule;
     crRecordLayout layout;
     double h;          // s
     int steps;         // that every world is to make in this call
@@ -96,7 +100,6 @@ typedef struct crBatchLane {
     crMaterial* materials;
     crBodyShape* shapes;
     crLone lone;
-    double still;  // length of the last step, where it left its world as it was, s; 0: it did not
 } crBatchLane;
 
 void cr__lane_destroy(crBatchLane* lane);
@@ -118,7 +121,7 @@ int cr__batch_goal(const crBatchJob* job, int i);
 void cr__hits_add(const crBatchJob* job, int i, const crWorld* world);
 
 // Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
-#define CR_ROOM_SMALL  32768
+#define CR_ROOM_SMALL  40960
 #define CR_ROOM_MEDIUM 131072
 
 struct crGpu;

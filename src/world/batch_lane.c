@@ -136,26 +136,6 @@ static void pass(const crBatchJob* job, const double* q, Place* p) {
     if (p->at < p->end) p->left = job->path.steps[p->at];
 }
 
-// A step of a world that lay still in the last one: it lies still in this one too, with the same certificate; steps whose
-// overlap is measured take the stages. False: nothing was done.
-static bool make_still(crBatchLane* lane, double h) {
-    crStep* step = &lane->world->step;
-    const crStepSettings* s = &step->settings;
-    double end = step->state.time + h;
-    bool still = lane->still == h && s->quality != CR_QUALITY_CERTIFIED &&
-                 !cr__lone_measured(s->measure, s->dt, step->state.time, end);
-    if (still) step->state.time = end;
-    return still;
-}
-
-static crStatus make_whole(crBatchLane* lane, double h) {
-    const crStep* step = &lane->world->step;
-    crStatus status = cr__world_step_by(lane->world, h, NULL);
-    bool still = status == CR_OK && step->still && isnan(step->certificate.overlap);
-    lane->still = still ? h : 0.0;
-    return status;
-}
-
 // The steps of a world under way.
 typedef struct Run {
     const crBatchJob* job;
@@ -196,21 +176,28 @@ static crStatus run_lone(Run* run, crBatchLane* lane) {
     return run->made > made ? cr__lone_give(&s, lane->world) : CR_OK;
 }
 
+static crStatus step_once(Run* run, crBatchLane* lane, double h) {
+    const crStep* step = &lane->world->step;
+    crStatus status = cr__world_step_by(lane->world, h, NULL);
+    if (status != CR_OK) return status;
+    if (run->job->logs != NULL) cr__hits_add(run->job, run->world, lane->world);
+    note_step(run, &step->certificate, step->state.q);
+    return CR_OK;
+}
+
 // Short steps go in loops of their own: neighbouring threads of a device meet again where they take the stages.
 static crStatus run_steps(Run* run, crBatchLane* lane) {
-    crStep* step = &lane->world->step;
+    double* dt = &lane->world->step.settings.dt;
     crStatus status = CR_OK;
     int whole = run->job->whole > 0 ? run->job->whole : INT_MAX;
     for (int n = 0; status == CR_OK && run->made < run->until; n++) {
         if (!run->job->apart) status = run_lone(run, lane);
-        while (run->made < run->until && make_still(lane, next_length(run, &step->settings.dt))) {
-            note_step(run, &step->certificate, step->state.q);
+        while (status == CR_OK && run->made < run->until &&
+               cr__world_still(lane->world, next_length(run, dt))) {
+            status = step_once(run, lane, next_length(run, dt));
         }
         if (status != CR_OK || run->made == run->until || n == whole) break;
-        status = make_whole(lane, next_length(run, &step->settings.dt));
-        if (status != CR_OK) break;
-        if (run->job->logs != NULL) cr__hits_add(run->job, run->world, lane->world);
-        note_step(run, &step->certificate, step->state.q);
+        status = step_once(run, lane, next_length(run, dt));
     }
     return status;
 }
@@ -241,12 +228,10 @@ crTurn cr__lane_lone(const crBatchJob* job, int i) {
     while (run.made < run.until && cr__lone_step(&job->lone, job->model, next_length(&run, &s.dt), &s, &c)) {
         note_step(&run, &c, s.q);
     }
-    bool over = run.made == run.until, unsolved = !over && s.unsolved;
-    if (unsolved) run.result.handed = -1 - run.result.handed;
     if (run.made > made) cr__record_give(&job->layout, record, &s);
     job->made[i] = run.made;
     job->results[i] = run.result;
-    return over ? CR_TURN_OVER : unsolved ? CR_TURN_HOST : CR_TURN_DEVICE;
+    return run.made == run.until ? CR_TURN_OVER : s.hard ? CR_TURN_HOST : CR_TURN_DEVICE;
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
@@ -258,7 +243,6 @@ crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {
     crStatus status = prepare(lane, job, i);
     if (status == CR_OK) status = cr__record_load(&job->layout, record, lane->world);
     if (status != CR_OK) return status;
-    lane->still = 0.0;
     // a world of another structure than the records
     bool fits = lane->world->step.ties.count == job->layout.tie_count;
     status = fits ? run_steps(&run, lane) : CR_ERR_SIZE;

@@ -2,9 +2,9 @@
 //
 // v+ = v + h M^-1 k, contacts where a plane is near, q by v+ (in the air by v+ - h a/2, a the acceleration by gravity), overlap
 // pushed out, and the certificate: smooth.c, contact_solve.c, position.c, rest.c and the audits, on numbers in place of
-// arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped, a step
-// whose overlap is measured, sweeps that do not end, forces kept from other contacts.
-#include "world/lone.h"
+// arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped,
+// sweeps that do not end, forces kept from other contacts.
+#include "world/lone_step.h"
 
 #include "base/room.h"
 #include "resolve/kinds.h"
@@ -96,7 +96,8 @@ void cr__lone_prepare(const crWorld* world, crLone* lone) {
     prepare_contacts(world, lone);
 }
 
-bool cr__lone_measured(double measure, double dt, double time, double end) {
+// as audit_step.c has it
+CR_FEW bool is_measured(double measure, double dt, double time, double end) {
     if (measure <= 0) return false;
     double period = measure * dt, from = time / period, to = end / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
@@ -175,8 +176,12 @@ CR_FEW void advance(crLoneStep* x) {
 
 // the state after the step against that before it
 CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
-    double gain, floor, work = 0.0;
-    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, x->q0, x->v0, x->q, x->v, &gain, &floor);
+    double gain, floor, work = 0.0, q0[7], v0[6], q[7], v[6];
+    memcpy(q0, x->q0, sizeof q0);
+    memcpy(v0, x->v0, sizeof v0);
+    memcpy(q, x->q, sizeof q);
+    memcpy(v, x->v, sizeof v);
+    cr__audit_single_energy(&x->model->bodies[1], x->model->gravity, q0, v0, q, v, &gain, &floor);
     for (int j = 0; j < 6; j++) {
         double force = x->s->force[j];
         if (force != 0.0) work += force * (0.5 * x->h * (x->v0[j] + x->v[j]));
@@ -188,6 +193,29 @@ CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
     gain -= work + 0.0;
     floor += 16.0 * EPS * fabs(work);
     if (gain > floor) c->energy_gain = gain;
+}
+
+CR_FEW bool is_apart(const crBounds* a, const crBounds* b) {
+    return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
+           a->hi.z < b->lo.z || b->hi.z < a->lo.z;
+}
+
+// the overlap of plane and body at the end, as audit_geometry.c has it for one pair
+CR_FEW void measure(const crLoneStep* x, bool ball, crCertificate* c) {
+    const crShape *plane = &x->model->shapes[x->lone->shape_a].shape,
+                  *shape = &x->model->shapes[x->lone->shape_b].shape;
+    double q[7], deepest = 0.0;
+    crLonePose end;
+    crContactPoint points[CR_MANIFOLD_MAX];
+    memcpy(q, x->q, sizeof q);
+    cr__lone_pose(&x->model->bodies[1], q, &end);
+    crBounds under = cr_shape_bounds(plane, cr_pose_identity()), own = cr_shape_bounds(shape, end.pose);
+    int count = is_apart(&under, &own) ? 0 : cr__lone_collide(x, ball, &end.pose, 0.0, points);
+    CR_LONE_EACH(i, count, ball) {
+        if (-points[i].gap > deepest) deepest = -points[i].gap;
+    }
+    c->overlap = deepest;
+    c->penetration = fmax(c->penetration, deepest);
 }
 
 // omega of a body that the position pass turned, with the angular momentum that it had
@@ -204,12 +232,14 @@ CR_FEW int keep_forces(const crLoneStep* x, bool ball, crWarm* out, bool* began)
     int count = 0;
     double rate = 1.0 / x->h;
     *began = false;
-    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         const crLoneSpot* c = &x->spot[i];
         if (!(cr_dot(c->P, c->at.normal) > 0.0)) continue;
         *began = *began || (c->speed < 0.0 && x->s->warm_count == 0);
-        out[count++] = (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
-                                c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+        out[ball ? 0 : count] =
+            (crWarm){x->lone->shape_a, x->lone->shape_b, c->at.child_a,       c->at.child_b,
+                     c->at.feature_a,  c->at.feature_b,  cr_scale(rate, c->P)};
+        count++;
     }
     return count;
 }
@@ -228,9 +258,7 @@ CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
         return false;
     memcpy(x->q, x->q0, sizeof x->q);
     memset(x->v, 0, sizeof x->v);
-    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        warm[i] = s->warm[i];
-    }
+    CR_LONE_EACH(i, count, ball) { warm[i] = s->warm[i]; }
     return zero;
 }
 
@@ -251,6 +279,7 @@ CR_FEW bool fly(crLoneStep* x, crCertificate* c) {
     if (!is_plain_end(x) || is_fast(x)) return false;
     *c = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .solves = 1};
     certify(x, c);
+    if (x->measured) c->overlap = 0.0;
     x->s->still = false;
     return true;
 }
@@ -274,6 +303,7 @@ CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
     bool still = !began && rest(x, ball, warm, count);
     if (is_fast(x)) return false;
     certify(x, c);
+    if (x->measured) measure(x, ball, c);
     if (still) {
         memcpy(x->q, s->q, sizeof x->q);
         s->still = true;
@@ -281,9 +311,7 @@ CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
     }
     s->still = false;
     s->warm_count = count;
-    for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        s->warm[i] = warm[i];
-    }
+    CR_LONE_EACH(i, count, ball) { s->warm[i] = warm[i]; }
     return true;
 }
 
@@ -309,31 +337,44 @@ CR_FEW bool begin(crLoneStep* x) {
     return x->h * speed <= lone->bound;
 }
 
-bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
-    double end = s->time + h;
-    s->unsolved = false;
-    if (!lone->flies || cr__lone_measured(lone->measure, s->dt, s->time, end)) return false;
-    if (s->still && s->still_h == h) {
-        s->time = end;
-        return true;
-    }
+CR_FEW bool make_step(const crLone* lone, bool ball, bool measured, const crModel* model, double h,
+                      crLoneState* s, crCertificate* c) {
     crLoneStep x;
     x.lone = lone;
     x.model = model;
     x.h = h;
     x.s = s;
+    x.measured = measured;
     if (!begin(&x)) return false;
     bool clear = s->warm_count == 0 && is_clear(lone, x.start.body.origin, lone->size + CLEAR * x.margin);
-    bool made = clear            ? fly(&x, c)
-                : !lone->touches ? false
-                : lone->ball     ? touch(&x, true, c)
-                                 : touch(&x, false, c);
-    if (!made) return false;
+    if (!(clear ? fly(&x, c) : lone->touches && touch(&x, ball, c))) return false;
     memcpy(s->q, x.q, sizeof x.q);
     memcpy(s->v, x.v, sizeof x.v);
-    s->time = end;
+    s->time = s->time + h;
     s->still_h = h;
     return true;
+}
+
+CR_FEW_APART bool step_ball(const crLone* lone, bool measured, const crModel* model, double h, crLoneState* s,
+                            crCertificate* c) {
+    return make_step(lone, true, measured, model, h, s, c);
+}
+CR_FEW_APART bool step_box(const crLone* lone, bool measured, const crModel* model, double h, crLoneState* s,
+                           crCertificate* c) {
+    return make_step(lone, false, measured, model, h, s, c);
+}
+
+bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+    double end = s->time + h;
+    s->hard = false;
+    if (!lone->flies) return false;
+    bool measured = is_measured(lone->measure, s->dt, s->time, end);
+    if (s->still && s->still_h == h && !measured) {
+        s->time = end;
+        c->overlap = (double)NAN;
+        return true;
+    }
+    return lone->ball ? step_ball(lone, measured, model, h, s, c) : step_box(lone, measured, model, h, s, c);
 }
 
 bool cr__lone_fits(const crLone* lone, const crWorld* world) {
@@ -370,5 +411,6 @@ crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
     }
     step->warm.count = s->warm_count;
     step->event_count = 0;
+    world->last_h = 0.0;
     return CR_OK;
 }

@@ -35,14 +35,12 @@ typedef struct crLoneState {
     double dt;  // settings.dt, s
     int warm_count;
     crWarm warm[CR_LONE_CONTACTS];
-    bool unsolved;   // a step was left to the stages because sweeps did not end
+    bool hard;       // a step was left to the stages because sweeps did not end
     bool still;      // the last step left all as it was:
     double still_h;  // the next does so too, if it is as long, s
 } crLoneState;
 
 void cr__lone_prepare(const crWorld* world, crLone* lone);
-// Whether the overlap is measured in the step from time to end: as audit_step.c has it.
-bool cr__lone_measured(double measure, double dt, double time, double end);
 // One step of length h with its certificate; false, and nothing done.
 bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c);
 

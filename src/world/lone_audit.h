@@ -132,9 +132,7 @@ CR_FEW bool cr__lone_audit(const crLoneStep* x, bool ball, crCertificate* c) {
     double size = x->lone->size, inertia = body->principal[0];
     crLoneAudit a = {.rate = 1.0 / x->h, .linear = 3.0 / body->mass};
     a.pliant = a.linear + size * size * (inertia > 0.0 ? 2.0 / inertia : 0.0);
-    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-        cr__lone_witness(x, &a, &x->spot[i]);
-    }
+    CR_LONE_EACH(i, x->count, ball) { cr__lone_witness(x, &a, &x->spot[i]); }
     cr__lone_momentum(x, &a);
     if (a.off > 0.0) return false;
     cr__lone_judge(x, &a);

@@ -10,7 +10,7 @@
 #define CR_LONE_REACH     2.0
 #define CR_LONE_KEEP      8
 #define CR_LONE_PUSHES    400
-#define CR_LONE_LISTED    12  // contacts of all rounds; more are left to the stages
+#define CR_LONE_LISTED    8  // contacts of all rounds; more are left to the stages
 
 // a contact at the present pose
 typedef struct crLoneNear {
@@ -43,11 +43,12 @@ CR_FEW void cr__lone_measure(const crLoneStep* x, crLonePass* pass, double gap, 
     pass->far = pass->far || CR_LONE_REACH * beyond > CR_LONE_DEADBANDS * x->lone->delta;
 }
 
-CR_FEW void cr__lone_near(const crLoneStep* x, crLonePass* pass, crVec3 point, crVec3 normal, double gap,
-                          double error) {
+CR_FEW void cr__lone_near(const crLoneStep* x, bool ball, crLonePass* pass, crVec3 point, crVec3 normal,
+                          double gap, double error) {
     cr__lone_measure(x, pass, gap, error);
     if (!pass->lists || gap > cr__lone_larger(CR_LONE_DEADBANDS * x->lone->delta, pass->reach)) return;
-    pass->near[pass->count++] = (crLoneNear){point, normal, gap, true};
+    pass->near[ball ? 0 : pass->count] = (crLoneNear){point, normal, gap, true};
+    pass->count++;
 }
 
 // contacts where they are now: to first order where that is enough, else found again
@@ -59,7 +60,7 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
     pass->overlap = pass->beyond = 0.0;
     pass->far = false;
     pass->count = 0;
-    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         const crContactPoint* p = &x->spot[i].at;
         double gap = p->gap;
         if (!still) {
@@ -75,8 +76,8 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
         crContactPoint points[CR_MANIFOLD_MAX];
         int count = cr__lone_collide(x, ball, &pass->now.pose, near, points);
         if (count < 0 || count > (ball ? 1 : CR_LONE_CONTACTS)) return false;
-        for (int i = 0; i < count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
-            cr__lone_near(x, pass, points[i].point, points[i].normal, points[i].gap, 0.0);
+        CR_LONE_EACH(i, count, ball) {
+            cr__lone_near(x, ball, pass, points[i].point, points[i].normal, points[i].gap, 0.0);
         }
         return true;
     }
@@ -84,12 +85,12 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
         cr__lone_measure(x, pass, least, error);
         return true;
     }
-    for (int i = 0; i < x->count && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         const crContactPoint* p = &x->spot[i].at;
         crVec3 a = cr_vec3(0, 0, 0);
         crVec3 b = cr_add(moved, cr_cross(turn, cr_sub(p->point, x->start.body.origin)));
         double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
-        cr__lone_near(x, pass, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
+        cr__lone_near(x, ball, pass, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
     }
     return true;
 }
@@ -145,7 +146,7 @@ CR_FEW bool cr__lone_remember(const crLoneStep* x, bool ball, crLonePass* pass) 
         pass->near[pass->count++] =
             (crLoneNear){cr_scale(0.5, cr_add(a, b)), k->normal, cr_dot(k->normal, cr_sub(b, a)), false};
     }
-    for (int i = 0; i < found && i < (ball ? 1 : CR_LONE_CONTACTS); i++) {
+    CR_LONE_EACH(i, found, ball) {
         const crLoneNear* near = &pass->near[i];
         deep = deep || -near->gap > slack * x->lone->delta;
         if (ball || pass->kept_count >= most) continue;
@@ -174,7 +175,7 @@ CR_FEW bool cr__lone_push_out(crLoneStep* x, bool ball, crLonePass* pass) {
     }
     double tol = 0.1 * x->lone->position_tol * x->lone->delta;
     if (!cr__few_solve(at, ball, count, contact, dq, tol, CR_LONE_PUSHES, slot)) return false;
-    cr__few_velocity(body, at, count, contact, dq);
+    cr__few_velocity(body, at, ball, count, contact, dq);
     cr__joint_fly(body, 1.0, dq, cr__joint_turn(1.0, dq + 3, cr__load_quat(x->q + 3)), x->q);
     return true;
 }

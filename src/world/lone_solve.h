@@ -25,7 +25,7 @@ CR_FEW bool cr__lone_find(crLoneStep* x, bool ball) {
     x->count = cr__lone_collide(x, ball, &x->start.pose, x->margin, points);
     x->airborne = true;
     if (x->count < 0 || x->count > (ball ? 1 : CR_LONE_CONTACTS)) return false;
-    for (int i = 0; i < x->count; i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         crLoneSpot* c = &x->spot[i];
         *c = (crLoneSpot){.at = points[i]};
         c->speed = cr_dot(points[i].normal, cr__lone_velocity(x, x->v0, points[i].point));
@@ -73,9 +73,9 @@ CR_FEW crVec3 cr__lone_fall(const crLoneStep* x) {
 }
 
 // contacts that may press at velocities u; how many are new
-CR_FEW int cr__lone_choose(crLoneStep* x, bool first) {
+CR_FEW int cr__lone_choose(crLoneStep* x, bool ball, bool first) {
     int added = 0;
-    for (int i = 0; i < x->count; i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         crLoneSpot* c = &x->spot[i];
         crVec3 u = first ? c->u_free : c->u;
         c->fresh = false;
@@ -90,7 +90,7 @@ CR_FEW int cr__lone_choose(crLoneStep* x, bool first) {
     }
     if (added == 0) return 0;
     x->airborne = false;
-    for (int i = 0; i < x->count; i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         crLoneSpot* c = &x->spot[i];
         bool narrow = !c->takes && !c->fresh && cr__lone_may_close(x, c, first ? c->u_free : c->u);
         if (narrow) c->fresh = true;
@@ -101,15 +101,16 @@ CR_FEW int cr__lone_choose(crLoneStep* x, bool first) {
 }
 
 // contacts that take part, with impulses of the last step, or of the last round where they were in it
-CR_FEW int cr__lone_list(const crLoneStep* x, bool again, crPackedContact* out) {
+CR_FEW int cr__lone_list(const crLoneStep* x, bool ball, bool again, crPackedContact* out) {
     int count = 0;
-    for (int i = 0; i < x->count; i++) {
+    CR_LONE_EACH(i, x->count, ball) {
         const crLoneSpot* c = &x->spot[i];
         if (!c->takes) continue;
         const crWarm* warm = cr__lone_warm(x, c);
         bool touches = c->at.gap <= cr__lone_band(x, c);
         double b = touches ? 0.0 : (c->at.gap - x->lone->delta) / x->h;
-        crPackedContact* to = &out[count++];
+        crPackedContact* to = &out[ball ? 0 : count];
+        count++;
         *to = (crPackedContact){.body_b = 1, .mu = x->lone->mu, .point = c->at.point, .normal = c->at.normal};
         to->E = cr_madd(cr_vec3(0, 0, 0), b, to->normal);
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(x->h, warm->force));
@@ -123,26 +124,25 @@ CR_FEW bool cr__lone_solve(crLoneStep* x, bool ball) {
     const crBody* body = &x->model->bodies[1];
     double slot[CR_LONE_CONTACTS * CR_FEW_STRIDE];
     crPackedContact contact[CR_LONE_CONTACTS];
-    int added = cr__lone_choose(x, true);
+    int added = cr__lone_choose(x, ball, true);
     for (int round = 0; round == 0 || added > 0; round++) {
         if (round == (ball ? 1 : CR_LONE_ROUNDS)) return false;
-        int count = x->taken = cr__lone_list(x, round > 0, contact);
+        int count = x->taken = cr__lone_list(x, ball, round > 0, contact);
         double dv[6];
-        if (count > 0 && !cr__few_solve(&x->start.body, ball, count, contact, x->v_free, CR_LONE_TOL,
-                                        round > 0 ? CR_LONE_AGAIN : CR_LONE_SWEEPS, slot)) {
-            x->s->unsolved = true;
-            return false;
-        }
-        cr__few_velocity(body, &x->start.body, count, contact, dv);
+        x->s->hard = count > 0 && !cr__few_solve(&x->start.body, ball, count, contact, x->v_free, CR_LONE_TOL,
+                                                 round > 0 ? CR_LONE_AGAIN : CR_LONE_SWEEPS, slot);
+        if (x->s->hard) return false;
+        cr__few_velocity(body, &x->start.body, ball, count, contact, dv);
         for (int j = 0; j < 6; j++) {
             x->v[j] = x->v_free[j] + dv[j];
         }
-        for (int i = 0, k = 0; i < x->count; i++) {
+        int k = 0;
+        CR_LONE_EACH(i, x->count, ball) {
             crLoneSpot* c = &x->spot[i];
-            c->P = c->takes ? contact[k++].P : cr_vec3(0, 0, 0);
+            c->P = c->takes ? contact[ball ? 0 : k++].P : cr_vec3(0, 0, 0);
             c->u = cr__lone_velocity(x, x->v, c->at.point);
         }
-        added = cr__lone_choose(x, false);
+        added = cr__lone_choose(x, ball, false);
     }
     return true;
 }

@@ -6,9 +6,13 @@
 #ifndef CAROM_WORLD_LONE_STEP_H
 #define CAROM_WORLD_LONE_STEP_H
 
-#include "collide/manifold.h"
 #include "relax/few.h"
+
+#include "collide/manifold.h"
 #include "world/lone.h"
+
+// A loop over contacts, of which a ball has one: known to the compiler, they are in registers.
+#define CR_LONE_EACH(i, count, ball) for (int i = 0; i < (count) && i < ((ball) ? 1 : CR_LONE_CONTACTS); i++)
 
 // The body at a pose.
 typedef struct crLonePose {
@@ -38,6 +42,7 @@ typedef struct crLoneStep {
     int count, taken;
     crLoneSpot spot[CR_LONE_CONTACTS];
     double overlap;  // that the position pass left, m
+    bool measured;   // the overlap of shapes is due
 } crLoneStep;
 
 CR_FEW void cr__lone_pose(const crBody* body, const double* q, crLonePose* out) {
@@ -69,9 +74,10 @@ CR_FEW int cr__lone_collide(const crLoneStep* x, bool ball, const crPose* pose, 
                             crContactPoint* points) {
     const crShape *a = &x->model->shapes[x->lone->shape_a].shape,
                   *b = &x->model->shapes[x->lone->shape_b].shape;
-    crPose ground = cr_pose_identity();
-    return ball ? cr__ball_contact(a, &ground, b, pose, margin, points)
-                : cr__box_on_plane(a, &ground, b, pose, margin, points);
+    // copies: a device keeps what no pointer leads to in registers
+    crPose ground = cr_pose_identity(), at = *pose;
+    return ball ? cr__ball_contact(a, &ground, b, &at, margin, points)
+                : cr__box_on_plane(a, &ground, b, &at, margin, points);
 }
 
 #endif

@@ -22,7 +22,6 @@ static crStatus make_copy(crWorld* world) {
     world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
-    world->still_force = cr_arena_alloc(&world->step.store, 2 * (size_t)(model->nv + 1) * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
     world->start_act = cr_arena_alloc(&world->step.store, (size_t)(model->na + 1) * sizeof(double));
@@ -32,8 +31,7 @@ static crStatus make_copy(crWorld* world) {
         if (a->act_place >= 0) world->start_act[a->act_place] = a->act;
     }
     bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
-              world->still_force != NULL && world->sleep != NULL && world->tie_force != NULL &&
-              world->q != NULL;
+              world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
@@ -173,30 +171,20 @@ static void restore_controls(crWorld* world) {
         memcpy(world->step.state.ctrl, world->ctrl, (size_t)world->step.model->nu * sizeof(double));
 }
 
-static bool same(const double* a, const double* b, int count) {
-    return count == 0 || memcmp(a, b, (size_t)count * sizeof *a) == 0;
-}
-
-// whether the last step left everything as it was, and nothing was written since
-static bool lies_still(const crWorld* world, double h) {
+bool cr__world_still(const crWorld* world, double h) {
     const crStep* step = &world->step;
     const crState* s = &step->state;
-    int nv = step->model->nv;
-    return step->still && world->last_h == h && same(s->q, world->q, step->model->nq) &&
-           same(s->v, step->start.v, nv) && same(s->force, world->still_force, nv) &&
-           same(s->motor_speed, world->still_force + nv, nv);
-}
-
-static void keep_forces(crWorld* world) {
-    const crState* s = &world->step.state;
-    size_t nv = (size_t)world->step.model->nv;
-    memcpy(world->still_force, s->force, nv * sizeof(double));
-    memcpy(world->still_force + nv, s->motor_speed, nv * sizeof(double));
+    size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
+    if (!step->still || world->last_h != h || memcmp(s->q, world->q, q) != 0) return false;
+    for (int i = 0; i < step->model->nv; i++) {
+        if (s->force[i] != 0.0) return false;
+    }
+    return memcmp(s->v, step->start.v, v) == 0;
 }
 
 crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
-    if (lies_still(world, h)) return cr__step_stay(step, h, error);
+    if (cr__world_still(world, h)) return cr__step_stay(step, h, error);
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
@@ -215,10 +203,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     world->last_h = status == CR_OK ? h : 0.0;
     if (status == CR_OK) cr__activations_move(step->model, &step->state, h);
     // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
-    if (status == CR_OK && step->still) {
-        restore_q(world);
-        keep_forces(world);
-    }
+    if (status == CR_OK && step->still) restore_q(world);
     if (status != CR_OK) {
         undo(world);
         restore_controls(world);

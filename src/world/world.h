@@ -14,11 +14,9 @@ struct crWorld {
     uint64_t model_hash, settings_hash;
     // the state before the step that is being made; v and forces of contacts the step itself keeps
     double time;
-    double last_h;  // length of the last step, s; 0: the state was written as a whole since
-    double* q;      // before it was checked (nq)
-    double*
-        still_force;  // applied forces and motor speeds of the last step that left everything as it was (2 nv)
-    crSleep* sleep;   // (nb)
+    double last_h;       // length of the last step, s; 0: the state was written as a whole since
+    double* q;           // before it was checked (nq)
+    crSleep* sleep;      // (nb)
     double* start_ctrl;  // controls of the actuators at the start (nu)
     double* start_act;   // activations at the start (na)
     double* ctrl;        // controls before the step (nu)
@@ -28,6 +26,8 @@ struct crWorld {
     double* force;  // the user's, while loads are added to it (nv); NULL where the model has none
 };
 
+// Whether the last step left everything as it was, nothing was written since and no force is applied: one of length h does the same.
+bool cr__world_still(const crWorld* world, double h);
 // One step of length h, whatever its error is.
 crStatus cr__world_step_by(crWorld* world, double h, crError* error);
 

@@ -16,6 +16,7 @@ struct crWrt {
     crBody* bodies;    // of parameters, while they are changed (param_count)
     double* values;    // likewise, of surfaces
     double* base;      // y(0): q (nq) and v (nv)
+    double* end;       // the same of the step that was recorded
     double* moved[4];  // y at t, t/2, -t, -t/2
     double* side[2];   // minus and plus (2 nv)
     double* rough[2];  // the same from steps twice as long

@@ -131,7 +131,9 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
     surface_change(tape, op, c, CR_WRT_E, b->de);
     surface_change(tape, op, c, CR_WRT_ET, b->det);
     for (int i = 0; i < op->contact_count; i++) {
-        b->de[i] += over * (plus->e[i] - minus->e[i]);
+        b->de[i] += over * (plus->e[3 * i] - minus->e[3 * i]);
+        b->det[i] += over * (plus->e[3 * i + 1] - minus->e[3 * i + 1]);
+        b->dmu[i] += over * (plus->e[3 * i + 2] - minus->e[3 * i + 2]);
     }
     crRuleChange change = {b->g, b->dW, b->dmu, b->de, b->det};
     crStatus status = cr_rule_modes_apply(&op->rule, &change, NULL, b->dp, error);
@@ -174,11 +176,11 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
     // where rows make much of a change the motion takes less of it
     double fastest = most_of_change(b->dv, nv), small = fastest * t > MUCH ? STEP / fastest : t;
     if (small < t) nearer_sides(tape, op, c, over, small, b);
-    // without rows both were moved when they were evaluated; with rows the upper one was evaluated last
+    // without rows both were moved when they were evaluated
     for (int k = 1; k >= 0 && status == CR_OK && n > 0; k--) {
-        bool fresh = k == 1 && small == t;
-        status = cr__tape_move(tape, op, c, k == 0 ? -small : small, &b->side[k], fresh, b->dv, b->q[k],
+        status = cr__tape_move(tape, op, c, k == 0 ? -small : small, &b->side[k], small == t, b->dv, b->q[k],
                                b->v[k], error);
+        cr__tape_swap(tape);
     }
     over = 0.5 / small;
     if (status != CR_OK) return status;
@@ -218,6 +220,7 @@ crStatus cr__tape_apply_op(crTape* tape, crTapeOp* op, const crTapeChange* c, do
     crStatus status = both_at(tape, op, &b) ? CR_OK : no_memory_linear(error);
     for (int k = 0; k < 2 && status == CR_OK; k++) {
         double to = k == 0 ? -t : t;
+        if (k == 1 && !op->impact && op->rows > 0) cr__tape_swap(tape);
         status = cr__tape_side(tape, op, c, to, &b.side[k], error);
         if (status == CR_OK && !op->impact && op->rows == 0)
             status = cr__tape_move(tape, op, c, to, &b.side[k], true, NULL, b.q[k], b.v[k], error);

@@ -160,6 +160,7 @@ crStatus cr_wrt_set(crWrt* w, const double* values, crError* error) {
             scale_body(body, values[i] / body->mass);
             forget_poses_of(cr_world_stages(w->world));
             forget_poses_of(&w->tape.eval);
+            forget_poses_of(&w->tape.other);
             continue;
         }
         if (!set_coefficient(w, p, values[i]))

@@ -81,6 +81,7 @@ typedef struct crTapePass {
 
 typedef struct crTape {
     crStep eval;     // stages that evaluate operations
+    crStep other;    // changes places with eval, so that both sides of a difference stand
     crArena memory;  // of one record
     crWorld* world;  // whose steps are recorded
     crModel* model;  // of both; masses of its bodies are changed while an operation is evaluated
@@ -161,7 +162,7 @@ typedef struct crTapeSide {
     double* S;  // v_free + M^-1 J^T p; of an impact v + M^-1 J^T p (nv)
     double* w;  // contact velocities with the bias; of an impact those before it (rows)
     double* W;  // of an impact (rows*rows)
-    double* e;  // of an impact: restitution by speed (contacts)
+    double* e;  // of an impact: coefficients that depend on it, e, et and mu (3 * contacts)
     double h;
 } crTapeSide;
 crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,
@@ -171,6 +172,8 @@ crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* cha
 crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,
                        const crTapeSide* side, bool fresh, const double* dv, double* q, double* v,
                        crError* error);
+// eval and other change places.
+void cr__tape_swap(crTape* tape);
 size_t cr__tape_side_size(const crTape* tape, const crTapeOp* op);
 void cr__tape_side_at(const crTape* tape, const crTapeOp* op, double* memory, crTapeSide* side);
 

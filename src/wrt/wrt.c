@@ -23,7 +23,8 @@ void cr_wrt_destroy(crWrt* wrt) {
 static bool get_memory(crWrt* w, const crModel* model) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     w->base = cr_arena_alloc(&w->arena, (nq + nv + 1) * sizeof(double));
-    bool good = w->base != NULL;
+    w->end = cr_arena_alloc(&w->arena, (nq + nv + 1) * sizeof(double));
+    bool good = w->base != NULL && w->end != NULL;
     for (int i = 0; i < 4; i++) {
         w->moved[i] = cr_arena_alloc(&w->arena, (nq + nv + 1) * sizeof(double));
         good = good && w->moved[i] != NULL;
@@ -87,23 +88,14 @@ crStatus cr_wrt_set_dt(crWrt* wrt, double dt, crError* error) {
     if (wrt == NULL) return cr__missing(error, "wrt");
     if (!(dt > 0.0 && isfinite(dt)))
         return cr_error_set(error, CR_ERR_RANGE, "dt", "dt: is %g, must be > 0 and finite", dt);
-    cr_world_stages(wrt->world)->settings.dt = wrt->tape.eval.settings.dt = wrt->tape.dt = dt;
+    cr_world_stages(wrt->world)->settings.dt = wrt->tape.eval.settings.dt = dt;
+    wrt->tape.other.settings.dt = wrt->tape.dt = dt;
     wrt->recorded = false;
     return CR_OK;
 }
 
 static bool fits(const crWrt* wrt, const crState* state) {
     return cr__state_fits(cr_world_model(wrt->world), state);
-}
-
-crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* error) {
-    if (wrt == NULL) return cr__missing(error, "wrt");
-    if (!fits(wrt, from)) return cr__missing(error, "from");
-    if (to != NULL && !fits(wrt, to)) return cr__missing(error, "to");
-    crStatus status = cr__wrt_step_from(wrt, from, 0.0, NULL, wrt->base, error);
-    if (status == CR_OK && to != NULL)
-        cr__change_copy(cr_world_model(wrt->world), cr_world_state(wrt->world), to);
-    return status;
 }
 
 static bool same_state(const crModel* model, const crState* a, const crState* b) {
@@ -113,12 +105,36 @@ static bool same_state(const crModel* model, const crState* a, const crState* b)
     return same && (model->nu == 0 || memcmp(a->ctrl, b->ctrl, (size_t)model->nu * sizeof(double)) == 0);
 }
 
+static void recorded_end(const crWrt* w, const crState* from, crState* to) {
+    size_t nq = (size_t)w->model.nq;
+    cr__change_copy(&w->model, from, to);
+    memcpy(to->q, w->end, nq * sizeof *to->q);
+    memcpy(to->v, w->end + nq, (size_t)w->model.nv * sizeof *to->v);
+    to->time = from->time + w->tape.dt;
+}
+
+crStatus cr_wrt_step(crWrt* wrt, const crState* from, crState* to, crError* error) {
+    if (wrt == NULL) return cr__missing(error, "wrt");
+    if (!fits(wrt, from)) return cr__missing(error, "from");
+    if (to != NULL && !fits(wrt, to)) return cr__missing(error, "to");
+    // the step that was recorded last is known
+    if (wrt->recorded && wrt->model.na == 0 && same_state(&wrt->model, from, &wrt->tape.start)) {
+        if (to != NULL) recorded_end(wrt, from, to);
+        return CR_OK;
+    }
+    crStatus status = cr__wrt_step_from(wrt, from, 0.0, NULL, wrt->base, error);
+    if (status == CR_OK && to != NULL)
+        cr__change_copy(cr_world_model(wrt->world), cr_world_state(wrt->world), to);
+    return status;
+}
+
 // The step and its tape. The tape of the state before is kept: many changes of one step cost one record.
 static crStatus record(crWrt* w, const crState* from, crError* error) {
     if (w->recorded && same_state(&w->model, from, &w->tape.start)) return CR_OK;
     w->recorded = false;
     crStatus status = cr__tape_record(&w->tape, from, error);
     if (status == CR_OK) status = cr__wrt_solved(w, w->base, error);
+    memcpy(w->end, w->base, (size_t)(w->model.nq + w->model.nv) * sizeof *w->end);
     w->recorded = status == CR_OK;
     w->tape.verdict.residual = w->residual;
     return status;

@@ -29,10 +29,10 @@ static void show_progress(const Run* run, const Progress* progress, double share
     }
     if (progress->terminal) fputs("] ", stderr);
     progress_left(progress, share, share_before);
-    double worst = fmax(run->tally.worst.residual, run->tally.worst.penetration);
-    fprintf(stderr, "  t = %.4g s  contacts %d  violation %.1e  energy %.4g J%s",
-            cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, worst,
-            energy.kinetic + energy.potential, progress->terminal ? "\033[K" : "\n");
+    const crCertificate* worst = &run->tally.worst;
+    fprintf(stderr, "  t = %.4g s  contacts %d  residual %.0e  overlap %.0e m  energy %.4g J%s",
+            cr_world_state(run->world)->time, cr_world_certificate(run->world)->contacts, worst->residual,
+            worst->penetration, energy.kinetic + energy.potential, progress->terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 

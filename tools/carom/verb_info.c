@@ -124,18 +124,24 @@ static void print_records(const crRecording* r) {
     putchar('\n');
 }
 
+static const char* kind_of(const crImport* import, const crRecording* recording) {
+    if (import->format != CR_IMPORT_NONE) return cr_import_format_name(import->format);
+    return recording != NULL ? "trajectory" : "scene";
+}
+
 static void print_text(const SceneInput* input, const crScene* scene, const Shapes* of,
                        const crRecording* recording) {
     const crImport* import = &input->imported;
     const crModel* model = scene->model;
     print_plain(stdout, scene_title(input));
-    printf(": %s\n", import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene");
+    printf(": %s\n", kind_of(import, recording));
     if (recording != NULL) print_records(recording);
     printf("bodies %d, coordinates %d, velocities %d, moving mass %.6g kg\n", model->nb - 1, model->nq,
            model->nv, total_mass(model));
-    printf("shapes %d, materials %d, constraints %d, excluded pairs %d, overlaps at the start %d\n",
-           model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count,
-           scene->overlap_count);
+    printf("shapes %d, ", model->shape_count);
+    if (model->visual_count > 0) printf("visuals %d, ", model->visual_count);
+    printf("materials %d, constraints %d, excluded pairs %d, overlaps at the start %d\n",
+           model->material_count - 1, model->loop_count, model->exclusion_count, scene->overlap_count);
     printf("gravity %g %g %g m/s^2, dt %g s\n\n", model->gravity.x, model->gravity.y, model->gravity.z,
            scene->step.dt);
     printf("%-*s %-7s %2s %10s  %-29s %-29s  %s\n", NAMES, "body", "joint", "nv", "mass kg",
@@ -206,12 +212,12 @@ static void print_json(const SceneInput* input, const crScene* scene, const Shap
     const crModel* model = scene->model;
     fputs("{\n  \"model\": ", stdout);
     cr_json_write_string(stdout, scene_title(input));
-    printf(",\n  \"format\": \"%s\",\n  \"nq\": %d,\n  \"nv\": %d,\n  ",
-           import->format != CR_IMPORT_NONE ? cr_import_format_name(import->format) : "scene", model->nq,
-           model->nv);
+    printf(",\n  \"format\": \"%s\",\n  \"nq\": %d,\n  \"nv\": %d,\n  ", kind_of(import, recording),
+           model->nq, model->nv);
     json_number("mass", total_mass(model));
-    printf(",\n  \"shapes\": %d,\n  \"materials\": %d,\n  \"constraints\": %d,\n  \"excluded\": %d,\n",
-           model->shape_count, model->material_count - 1, model->loop_count, model->exclusion_count);
+    printf(",\n  \"shapes\": %d,\n  \"visuals\": %d,\n  \"materials\": %d,\n", model->shape_count,
+           model->visual_count, model->material_count - 1);
+    printf("  \"constraints\": %d,\n  \"excluded\": %d,\n", model->loop_count, model->exclusion_count);
     printf("  \"overlaps\": %d,\n", scene->overlap_count);
     if (recording != NULL) json_records(recording);
     info_control_json(scene);

@@ -3,17 +3,24 @@
 // Vertices are turned here, not by the graphics card: one mesh of many spheres is drawn many times faster than
 // as many instances where a processor stands in for the card, and costs a card nothing.
 import * as THREE from "./three.js";
+import { LOOKS, paint } from "./looks.js";
 
 const VERTICES = 60000;  // of all spheres together, about
 const ROUNDEST = [32, 20], COARSEST = [10, 7];  // segments around, and from pole to pole
 
+// a row for each look, with the stripe
+const WIDE = 64, HIGH = 32;
 const stripes = () => {
-  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 32 });
+  const canvas = Object.assign(document.createElement("canvas"), { width: WIDE, height: HIGH * LOOKS });
   const pen = canvas.getContext("2d");
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, 64, 32);
-  pen.fillStyle = "#9a9a9a";
-  pen.fillRect(0, 13, 64, 6);
+  for (let look = 0; look < LOOKS; look++) {
+    pen.save();
+    pen.translate(0, HIGH * (LOOKS - 1 - look));
+    paint(pen, look, WIDE, HIGH);
+    pen.fillStyle = "#00000064";
+    pen.fillRect(0, 13, WIDE, 6);
+    pen.restore();
+  }
   return Object.assign(new THREE.CanvasTexture(canvas), { colorSpace: THREE.SRGBColorSpace });
 };
 
@@ -23,8 +30,9 @@ const sphere = (count) => {
 };
 
 export class Balls {
-  constructor(count, shadows) {
-    const unit = sphere(count);
+  // looks: of each ball
+  constructor(looks, shadows) {
+    const count = looks.length, unit = sphere(count);
     this.unit = unit.attributes.position.array;
     this.each = this.unit.length / 3;
     const repeated = (array, size) => Float32Array.from({ length: count * size }, (_, i) => array[i % size]);
@@ -33,7 +41,9 @@ export class Balls {
     geometry.setAttribute("position", moved());
     geometry.setAttribute("normal", moved());
     geometry.setAttribute("color", moved());
-    geometry.setAttribute("uv", new THREE.Float32BufferAttribute(repeated(unit.attributes.uv.array, 2 * this.each), 2));
+    const uv = repeated(unit.attributes.uv.array, 2 * this.each);
+    looks.forEach((look, k) => { for (let i = k * this.each; i < (k + 1) * this.each; i++) uv[2 * i + 1] = (look + uv[2 * i + 1]) / LOOKS; });
+    geometry.setAttribute("uv", new THREE.Float32BufferAttribute(uv, 2));
     geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from({ length: count * unit.index.count }, (_, i) => unit.index.array[i % unit.index.count] + Math.floor(i / unit.index.count) * this.each), 1));
     unit.dispose();
     this.mesh = new THREE.Mesh(geometry, new THREE.MeshLambertMaterial({ map: stripes(), vertexColors: true }));

@@ -59,7 +59,7 @@ export class Chart {
 // energy and certificate of one run, under its view
 export const runCharts = (seek) => [
   new Chart({ title: "Energy", y: "energy [J]", series: [{ label: "kinetic", ink: "ink-6" }, { label: "potential", ink: "ink-7" }, { label: "total", ink: "ink-1" }], seek }),
-  new Chart({ title: "Certificate: residual and overlap", y: "certificate", log: true, series: [{ label: "residual [m/s]", ink: "ink-9" }, { label: "overlap [m]", ink: "ink-8" }], seek }),
+  new Chart({ title: "Certificate: residual and overlap", y: "certificate", log: true, series: [{ label: "residual", ink: "ink-9" }, { label: "overlap [m]", ink: "ink-8" }], seek }),
 ];
 export const showRun = ([energy, certificate], history) => {
   energy.show(history.columns(["time", "kinetic", "potential", (r) => r.kinetic + r.potential]));

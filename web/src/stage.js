@@ -4,6 +4,7 @@
 // along z, and so are those without gravity. Several stages may share a camera.
 import * as THREE from "./three.js";
 import { Balls } from "./balls.js";
+import { mapped, texture } from "./looks.js";
 import { Pushes } from "./pushes.js";
 import { ink, make } from "./dom.js";
 
@@ -17,6 +18,7 @@ const FOV = 12;        // degrees, as from far away: a ball at the edge is drawn
 const PIN = 0.012;     // radius of a hinge's pin, of the scene
 const TEETH = 9;       // of a slider's spring
 const NEAR = 3;        // times what moves: fixed bodies that are no larger are seen whole
+const FLOOR = 12;       // sizes of what moves: a floor no farther below is seen from the start
 const NAMES = 60;      // of bodies that are shown
 const PATHS = 40;      // of bodies
 const POINTS = 300;    // of a path
@@ -66,9 +68,9 @@ export class Stage {
   static camera(aspect = 1) { return new THREE.PerspectiveCamera(FOV, aspect, 0.001, 1000); }
 
   // color: of the scene's own material, the same in light and dark
-  material(i, moves, color = null) {
+  material(i, moves, color = null, look = 0) {
     const solid = moves || color;
-    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide, transparent: !solid, opacity: solid ? 1 : 0.7 });
+    const material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide, transparent: !solid, opacity: solid ? 1 : 0.7, map: look ? texture(look) : null });
     this.materials.push([material, i, moves, color]);
     return material;
   }
@@ -77,7 +79,8 @@ export class Stage {
     const material = this.material(i, body.moves);
     for (const shape of body.shapes) {
       if (shape.r) { this.addBall(body, i, shape, material); continue; }
-      const mesh = new THREE.Mesh(polygons(shape), shape.c ? this.material(i, body.moves, shape.c) : material);
+      const faces = polygons(shape);
+      const mesh = new THREE.Mesh(shape.l ? mapped(faces) : faces, shape.c ? this.material(i, body.moves, shape.c, shape.l) : material);
       mesh.castShadow = mesh.receiveShadow = this.shadows;
       this.bodies[i].add(mesh);
     }
@@ -85,8 +88,8 @@ export class Stage {
   }
 
   // one far from the centre of mass is held by a stick
-  addBall(body, i, { r, p, c }, material) {
-    this.balls.push({ body: i, r, p: new THREE.Vector3(...p), moves: body.moves, c });
+  addBall(body, i, { r, p, c, l = 0 }, material) {
+    this.balls.push({ body: i, r, p: new THREE.Vector3(...p), moves: body.moves, c, l });
     if (body.moves && Math.hypot(...p.map((x, k) => x - body.com[k])) > FAR * r) this.addStick(i, body.com, p, material);
   }
 
@@ -102,7 +105,7 @@ export class Stage {
 
   addBalls() {
     if (!this.balls.length) return;
-    this.spheres = new Balls(this.balls.length, this.shadows);
+    this.spheres = new Balls(this.balls.map(({ l }) => l), this.shadows);
     this.root.add(this.spheres.mesh);
   }
 
@@ -131,6 +134,7 @@ export class Stage {
       this.bodies.forEach((group, i) => { if (this.about.bodies[i].moves || !this.balls.length) box.expandByObject(group); });
     };
     frames.forEach(grow);
+    if (frames.length === 1) this.addFloor(box);
     // a table, a box: fixed shapes that are not much larger than what moves
     const whole = box.clone();
     this.bodies.forEach((group) => whole.expandByObject(group));
@@ -139,6 +143,18 @@ export class Stage {
     if (box.isEmpty() || this.walled) box.copy(whole);
     if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
     return box;
+  }
+
+  // the floor below bodies that will fall on it, if it is not far below
+  addFloor(box) {
+    const size = Math.max(...box.getSize(new THREE.Vector3()).toArray());
+    for (const plane of this.about.planes) {
+      const n = new THREE.Vector3(...plane.n);
+      if (plane.body !== 0 || n.dot(this.up) < 0.9 || box.isEmpty()) continue;
+      const low = new THREE.Vector3(...["x", "y", "z"].map((k) => (n[k] > 0 ? box.min[k] : box.max[k])));
+      const height = n.dot(low) - plane.offset;
+      if (height > 0 && height <= FLOOR * size) box.union(box.clone().translate(n.multiplyScalar(-height)));
+    }
   }
 
   // camera, sun and ground for what happens in this box; ahead: more may happen around it
@@ -228,18 +244,19 @@ export class Stage {
   }
 
   // seen from outside of what it fills; a wall is small and faint, so that what happens before it is seen
-  addPlane({ body, n, offset, c = null, k = null }) {
+  addPlane({ body, n, offset, c = null, k = null, l = 0 }) {
     const normal = new THREE.Vector3(...n);
     const wall = !this.flat && normal.clone().applyQuaternion(this.bodies[body].quaternion).dot(this.up) < 0.5;
     const size = (wall ? 2 : 8) * this.radius;
     const group = new THREE.Group();
     const material = new THREE.MeshLambertMaterial({ transparent: wall, opacity: wall ? 0.4 : 1, depthWrite: !wall });
     if (k) material.map = checkered(c ?? "#ffffff", k);
+    else if (l) material.map = texture(l, 8);
     this.materials.push([material, 0, false, k ? "#ffffff" : c]);
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
     mesh.receiveShadow = this.shadows && !wall;
     group.add(mesh);
-    if (!wall && !k) group.add(this.grid(size));
+    if (!wall && !k && !l) group.add(this.grid(size));
     group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
     const centre = this.bodies[body].worldToLocal(this.centre.clone());
     group.position.copy(centre.addScaledVector(normal, offset - centre.dot(normal)));

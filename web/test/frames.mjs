@@ -1,6 +1,7 @@
 // frames.mjs PAGE SCENE [SECONDS] - steps and pictures per second of a scene played in headless Chromium, drawn,
-// what its main thread did meanwhile, and the processor time of a step and of a picture. The graphics are software's
-// where there is no card.
+// what its main thread did meanwhile, and the time of a picture: scripts of the page, which move and light what is seen, and the
+// graphics process. The graphics are software's where there is no card; speed.mjs has the time of the steps, which the worker takes.
+// What is compiled and made once, in the first second, does not count.
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { FLAGS } from "./flags.mjs";
@@ -16,6 +17,8 @@ await tab.evaluate(([name, text]) => {
   window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }, [path, readFileSync(path, "utf8")]);
 await tab.waitForSelector("#hash[data-steps='0']");
+await tab.click("#play");
+await tab.waitForTimeout(1000);
 const watch = await tab.context().newCDPSession(tab);
 await watch.send("Profiler.enable");
 await watch.send("Profiler.start");
@@ -23,7 +26,6 @@ const system = await browser.newBrowserCDPSession();
 const drawing = async () => (await system.send("SystemInfo.getProcessInfo")).processInfo.filter(({ type }) => type === "GPU").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
 const drawn = await drawing();
 const seen = await tab.evaluate(async (ms) => {
-  document.getElementById("play").click();
   const steps = () => Number(document.getElementById("hash").dataset.steps);
   const begun = performance.now(), from = steps();
   let pictures = 0;
@@ -41,12 +43,12 @@ const names = new Map(profile.nodes.map((n) => [n.id, n.callFrame]));
 const spent = {};
 profile.samples.forEach((id, i) => {
   const { functionName, url } = names.get(id);
-  const part = url.startsWith("wasm") ? "library" : functionName === "(idle)" ? "idle" : functionName === "(garbage collector)" ? "garbage" : "page";
+  const part = url.startsWith("wasm") ? "library" : { "(idle)": "idle", "(garbage collector)": "garbage", "(program)": "browser" }[functionName] ?? "scripts";
   spent[part] = (spent[part] ?? 0) + profile.timeDeltas[i] / 1000;
 });
 console.log(`${(seen.steps / seen.seconds).toFixed(0)} steps/s and ${(seen.pictures / seen.seconds).toFixed(0)} pictures/s over ${seen.seconds.toFixed(1)} s; main thread: `
   + Object.entries(spent).map(([part, ms]) => `${part} ${((100 * ms) / (1000 * seen.seconds)).toFixed(0)} %`).join(", ")
-  + `; a step ${((spent.library ?? 0) / seen.steps).toFixed(1)} ms, a picture ${(graphics / seen.pictures).toFixed(0)} ms of the graphics process`);
+  + `; a picture ${(((spent.scripts ?? 0) + (spent.garbage ?? 0)) / seen.pictures).toFixed(1)} ms of scripts, ${(graphics / seen.pictures).toFixed(0)} ms of the graphics process`);
 if (process.env.CAROM_VERBOSE) {
   const own = {};
   profile.samples.forEach((id, i) => { const f = names.get(id); if (!f.url.startsWith("wasm")) own[`${f.functionName || "?"}:${f.columnNumber}`] = (own[`${f.functionName || "?"}:${f.columnNumber}`] ?? 0) + profile.timeDeltas[i] / 1000; });

@@ -1,0 +1,59 @@
+// batch_gpu.h - what a batch has on a GPU, shared by batch_gpu.c (program, memory, records that come and go),
+// batch_gpu_run.c (steps) and batch_gpu_share.c (worlds that both step at a time).
+#ifndef CAROM_WORLD_BATCH_GPU_H
+#define CAROM_WORLD_BATCH_GPU_H
+
+#include "world/batch.h"
+#include "world/batch_device.h"
+
+#define CR_GPU_BLOCK 64  // threads of a block
+
+struct crGpu {
+    crDevice device;
+    void *module, *kernel;
+    void* lone_module;      // NULL: the same
+    void *lone, *exchange;  // kernels for worlds of one body; NULL: the model has more
+    unsigned lone_blocks;   // at most
+    bool local;             // slabs are in the threads' own memory
+    size_t room;            // bytes of a slab
+    unsigned blocks;        // at most
+    crAddress model;        // image
+    crAddress words, values, varied, results, made, turn, list, job, slabs;
+    crAddress images, models;  // of each world, and where they begin
+    crAddress buffer;          // for worlds that go to the host and back
+    size_t buffer_bytes;
+    crAddress logs, hits;                  // cr_batch_hits
+    crAddress path_h, path_steps, path_q;  // crBatchPath
+    size_t path_room;                      // samples of all worlds that these have room for
+    size_t word_bytes;                     // of the device's records
+    int columns;                           // of varied numbers there
+    bool newer;                            // the device's records are newer than the host's
+    bool written;                          // the host's are newer than the device's
+    bool results_newer;
+    double share;          // of large worlds, that the host steps
+    double hard_share;     // likewise of worlds that wait for a hard step
+    bool results_written;  // the host's results and steps made are newer
+};
+
+// Blocks of a kernel for so many worlds, at most `most`.
+static inline unsigned cr__gpu_blocks(unsigned most, int worlds) {
+    unsigned needed = ((unsigned)worlds + CR_GPU_BLOCK - 1) / CR_GPU_BLOCK;
+    return needed < most ? needed : most;
+}
+
+// Records and varied numbers that the host wrote go over; so does the path of a call; results that the host wrote.
+crStatus cr__gpu_push(crBatch* batch, crError* error);
+crStatus cr__gpu_push_path(crBatch* batch, crError* error);
+crStatus cr__gpu_push_results(crBatch* batch, crError* error);
+
+// batch_gpu_run.c: a call begins on the device for the first `count` worlds.
+crStatus cr__gpu_begin(crBatch* batch, int count, crError* error);
+
+// batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.
+bool cr__gpu_shares(const crBatch* batch);
+crStatus cr__gpu_share(crBatch* batch, crError* error);
+// The next share of the host, which was done with its worlds after `own` of `spent` seconds.
+double cr__gpu_next_share(double share, double own, double spent);
+double cr__gpu_now(void);  // s
+
+#endif
