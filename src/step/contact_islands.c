@@ -25,10 +25,8 @@
 #define SCOUT_AGAIN      20   // likewise in later rounds
 #define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
-#define MORE             3       // times at most
-#define TRIES            3       // of sweeps and exact.c in turns, in accurate where islands are large
+#define TRIES            4       // of sweeps and exact.c in turns, in accurate where islands are large
 #define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
-#define CLOSE            3.0     // times that speed: exact.c comes near from there
 #define SWEPT            0.001   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12   // of the largest velocity
@@ -284,29 +282,24 @@ static crStatus find_near(crStep* step, double h, const crIslandSolve* s, double
     return CR_OK;
 }
 
-// the islands chosen go on from where their sweeps ended, some of them again
-static crStatus sweep_on(crStep* step, const double* near, crIslandSolve* s) {
+// the islands chosen go on from where their sweeps ended
+static crStatus sweep_on(crStep* step, crIslandSolve* s) {
     int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
-    for (int made = 0; made < MORE; made++) {
-        bool any = false;
-        for (int i = 0; i < s->islands.count; i++) {
-            crPackedIsland* island = &s->of[i];
-            double close = CLOSE * near[i];
-            island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved &&
-                           (made == 0 || (s->islands.rows[i] > FAST_ROWS && island->change > close * close));
-            if (island->live) island->limit = island->sweeps + most;
-            island->fade = most;
-            any = any || island->live;
-        }
-        if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-        for (int i = 0; i < s->packed.group_count; i++) {
-            s->packed.group[i].live = true;
-        }
-        crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
-        if (status != CR_OK) return status;
-        cr__packed_results(&s->packed, s->of);
+    bool any = false;
+    for (int i = 0; i < s->islands.count; i++) {
+        crPackedIsland* island = &s->of[i];
+        island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved;
+        if (island->live) island->limit = island->sweeps + most;
+        island->fade = most;
+        any = any || island->live;
     }
-    return CR_OK;
+    if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
+    for (int i = 0; i < s->packed.group_count; i++) {
+        s->packed.group[i].live = true;
+    }
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
+    return status;
 }
 
 // of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
@@ -384,7 +377,7 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     for (int made = 0; made < TRIES; made++) {
         bool any = false;
         if (made > 0) status = pack_again(step, s);
-        if (status == CR_OK) status = sweep_on(step, near, s);
+        if (status == CR_OK) status = sweep_on(step, s);
         if (status != CR_OK) return cr__step_memory(error);
         keep_unsolved(step, near, s, &any);
         if (any) status = cr__step_solve_exact(step, h, takes, made + 1 == TRIES, s, &any, error);
