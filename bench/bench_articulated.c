@@ -18,6 +18,8 @@
 #define REPEATS 64
 #define ENGINES 4
 #define RESULTS 128
+#define AIM     1.25  // steps/s over MuJoCo's
+#define OVERLAP 1e-8  // m
 
 typedef struct Window {
     const char* file;
@@ -320,8 +322,10 @@ static void print_aims(const Result* results, int count) {
     for (int i = 0; i < count; i++) {
         const Result* r = &results[i];
         if (strcmp(r->window->file, "humanoid") != 0 || strcmp(r->engine, "carom accurate") != 0) continue;
-        printf("  %-6s  humanoid %-9s steps/s over MuJoCo's %.2f, at least 1\n",
-               r->ratio >= 1.0 ? "met" : "MISSED", r->window->state, r->ratio);
+        bool met = r->ratio >= AIM && r->penetration <= OVERLAP;
+        printf(
+            "  %-6s  humanoid %-9s steps/s over MuJoCo's %.2f, at least %g, with overlap of at most %g m\n",
+            met ? "met" : "MISSED", r->window->state, r->ratio, AIM, OVERLAP);
     }
 }
 

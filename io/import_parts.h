@@ -17,8 +17,8 @@ typedef struct crImporting {
     const char* folder;  // of the file, ending with a slash or ""; NULL: no other files
     const char* path;
     int note_capacity;
-    int look_triangles;  // of all looks
-    int look_share;      // triangles that a mesh may have, 0 before it is known
+    int visual_triangles;  // of all visuals
+    int visual_share;      // triangles that a mesh may have, 0 before it is known
     const char* const*
         schema;  // elements of the format, ends with NULL; others are refused. NULL: any may be there
     const char* const* effects;  // attribute, and what leaving it out means; ends with NULL. NULL: none told
@@ -104,17 +104,17 @@ crMass cr__mesh_mass(const crTriangles* mesh);
 // A hull of the vertices into a shape's object: type and points.
 void cr__mesh_hull(crImporting* im, crJson* shape, const crTriangles* mesh);
 
-// Triangles of a look into a shape's object: type, vertices with six figures, triangles. More than 4000 triangles, fewer
+// Triangles of a visual into a shape's object: type, vertices with six figures, triangles. More than 4000 triangles, fewer
 // where there are many meshes, are thinned by merging vertices that share a cell of a grid; a mesh that is inside out, as a mirrored one, is turned. Refuses a
 // mesh without faces.
-void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh);
+void cr__mesh_visual(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh);
 
-bool cr__looks_full(const crImporting* im);  // true if no more meshes may be looks
+bool cr__visuals_full(const crImporting* im);  // true if no more meshes may be visuals
 
-// The looks of a link into its body: `read` puts what one <visual> shows at the end of the list. Where a visual is refused,
-// the body has no looks and is drawn by its shapes, and a note says why: a look is no reason to refuse a model.
-typedef void crReadLook(void* ctx, crXml* visual, crJson* looks);
-void cr__import_looks(crImporting* im, crXml* link, crJson* body, crReadLook* read, void* ctx);
+// The visuals of a link into its body: `read` puts what one <visual> shows at the end of the list. Where a visual is refused,
+// the body has no visuals and is drawn by its shapes, and a note says why: a visual is no reason to refuse a model.
+typedef void crReadVisual(void* ctx, crXml* visual, crJson* visuals);
+void cr__import_visuals(crImporting* im, crXml* link, crJson* body, crReadVisual* read, void* ctx);
 
 void cr__import_mjcf(crImporting* im, crXml* root);
 void cr__import_urdf(crImporting* im, crXml* root);

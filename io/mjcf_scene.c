@@ -130,8 +130,8 @@ static void put_field(crTree* tree, crJson* to, const crMjcfField* field, crPose
     pose->p = cr_pose_point(*pose, cr_vec3(-s[0], -s[1], 0.0));
 }
 
-// a look has no material, and a mesh keeps its triangles
-static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool look) {
+// a visual has no material, and a mesh keeps its triangles
+static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose pose, bool visual) {
     static const char* const names[] = {"halfspace", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
@@ -139,8 +139,8 @@ static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose
     crJson* to = cr_tree_object(tree, shapes, NULL);
     if (g->kind == CR_MJCF_MESH) {
         const crTriangles* mesh = &mj->meshes[g->mesh].triangles;
-        if (look && mesh->triangle_count > 0 && !cr__looks_full(im))
-            cr__mesh_look(im, g->node, to, mesh);
+        if (visual && mesh->triangle_count > 0 && !cr__visuals_full(im))
+            cr__mesh_visual(im, g->node, to, mesh);
         else
             cr__mesh_hull(im, to, mesh);
     } else if (g->kind == CR_MJCF_HFIELD) {
@@ -185,27 +185,27 @@ static bool is_belt(const crMjcf* mj, const crMjcfGeom* g) {
 
 static bool touches(const crMjcfGeom* g) { return g->group != 0 || g->mask != 0; }
 
-// The looks of a body that has a mesh which touches nothing: all of its geoms that a viewer shows. Returns false and
+// The visuals of a body that has a mesh which touches nothing: all of its geoms that a viewer shows. Returns false and
 // adds nothing for other bodies.
-static bool put_looks(crMjcf* mj, crJson* to, int body) {
-    crJson* looks = NULL;
+static bool put_visuals(crMjcf* mj, crJson* to, int body) {
+    crJson* visuals = NULL;
     bool mesh = false;
     for (int i = mj->bodies[body].geom_first; i >= 0 && !mesh; i = mj->geoms[i].next) {
         mesh = mj->geoms[i].kind == CR_MJCF_MESH && !touches(&mj->geoms[i]) && !mj->geoms[i].hidden;
     }
     for (int i = mj->bodies[body].geom_first; i >= 0 && mesh; i = mj->geoms[i].next) {
         if (mj->geoms[i].hidden) continue;
-        if (looks == NULL) looks = cr_tree_list(&mj->im->tree, to, "looks");
-        put_solid(mj, looks, &mj->geoms[i], mj->geoms[i].pose, true);
+        if (visuals == NULL) visuals = cr_tree_list(&mj->im->tree, to, "visuals");
+        put_solid(mj, visuals, &mj->geoms[i], mj->geoms[i].pose, true);
     }
     return mesh;
 }
 
 static void put_shapes(crMjcf* mj, crJson* to, const char* key, int body, bool filters) {
     crJson* shapes = NULL;
-    bool looks = body != 0 && put_looks(mj, to, body);
+    bool visuals = body != 0 && put_visuals(mj, to, body);
     for (int i = mj->bodies[body].geom_first; i >= 0; i = mj->geoms[i].next) {
-        if (is_belt(mj, &mj->geoms[i]) || (looks && !touches(&mj->geoms[i]))) continue;
+        if (is_belt(mj, &mj->geoms[i]) || (visuals && !touches(&mj->geoms[i]))) continue;
         if (shapes == NULL) shapes = cr_tree_list(&mj->im->tree, to, key);
         put_shape(mj, shapes, &mj->geoms[i], mj->geoms[i].pose, filters);
     }

@@ -15,8 +15,8 @@
 #define MOST_PARTS 1000  // shapes of one body
 #define NAME       64
 
-#define COMMON                                                                                      \
-    "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "looks", "gravity_scale", \
+#define COMMON                                                                                        \
+    "name", "joint", "parent", "pos", "mass", "inertia", "com", "shapes", "visuals", "gravity_scale", \
         "linear_drag", "angular_drag", "repeat", "comment"
 #define ALONG "limits", "stiffness", "rest", "damping", "friction", "motor", "armature", "actuator_range"
 static const char* const fixed_fields[] = {COMMON, "quat", NULL};
@@ -391,7 +391,7 @@ static void add_body_bodies(const crPlace* place, crScene* scene, Reading* r) {
         else
             scene->model->shapes[shape].color = r->colors[i];
     }
-    cr__scene_looks(place, scene, body, r->anchor);
+    cr__scene_visuals(place, scene, body, r->anchor);
     const crBody* made = &scene->model->bodies[body];
     memcpy(scene->q + made->q, r->q, (size_t)made->nq * sizeof(double));
     memcpy(scene->v + made->v, r->v, (size_t)made->nv * sizeof(double));

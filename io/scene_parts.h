@@ -42,8 +42,8 @@ void cr__scene_filter(const crPlace* place, uint64_t* group, uint64_t* mask);
 // A field "#rrggbb" of a material or shape, which only pictures use; *color keeps its value where there is none.
 void cr__scene_color(const crPlace* place, const char* name, unsigned* color);
 
-// The looks of a body: what it is drawn as in place of its shapes, moved by -anchor.
-void cr__scene_looks(const crPlace* body, crScene* scene, int index, crVec3 anchor);
+// The visuals of a body: what it is drawn as in place of its shapes, moved by -anchor.
+void cr__scene_visuals(const crPlace* body, crScene* scene, int index, crVec3 anchor);
 
 // bodies and their shapes; the origin of each body's joint in the frame its fields are in goes to anchors
 // (nb)

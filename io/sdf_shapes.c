@@ -1,4 +1,4 @@
-// sdf_shapes.c - collision shapes of SDF links, the surfaces they have, and visuals as looks.
+// sdf_shapes.c - collision shapes of SDF links, the surfaces they have, and visuals.
 //
 // mu, mu2 and fdir1 of <ode> are an ellipse of friction, restitution_coefficient is e. Two surfaces make the
 // smaller mu and mu2, as Gazebo's ODE has it, written down as pairs; of two ellipses the first gives the axis. A torsional
@@ -155,7 +155,7 @@ static void put_square(crImporting* im, crXml* node, crPose pose, crJson* to) {
             cr_add(cr_scale(a * size[0], cr_mat3_column(F, 1)), cr_scale(b * size[1], cr_mat3_column(F, 2)));
     }
     int triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
-    cr__mesh_look(im, node, to, &(crTriangles){4, 2, corners, triangles});
+    cr__mesh_visual(im, node, to, &(crTriangles){4, 2, corners, triangles});
     cr__tree_pose(im, to, pose);
 }
 
@@ -199,7 +199,7 @@ static bool put_geometry(crSdfWorld* w, crXml* node, crPose pose, crJson* shapes
         if (uri == NULL) cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs <uri>");
         bool good = cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh);
         if (good && use == COLLIDES) cr__mesh_hull(im, to, &mesh);
-        if (good && use != COLLIDES) cr__mesh_look(im, node, to, &mesh);
+        if (good && use != COLLIDES) cr__mesh_visual(im, node, to, &mesh);
     }
     cr__tree_pose(im, to, pose);
     return true;
@@ -222,7 +222,7 @@ static bool has_plane(const crXml* link) {
     return false;
 }
 
-static void put_look_sdf(void* ctx, crXml* visual, crJson* looks) {
+static void put_visual_sdf(void* ctx, crXml* visual, crJson* visuals) {
     crSdfWorld* w = ctx;
     const char* relative = NULL;
     crPose pose = cr__sdf_pose(w->im, visual, &relative);
@@ -233,7 +233,7 @@ static void put_look_sdf(void* ctx, crXml* visual, crJson* looks) {
          g = g->next) {
         crJson* made = NULL;
         if (strcmp(g->name, "empty") == 0) continue;
-        if (put_geometry(w, g, pose, looks, has_plane(visual->parent) ? SEEN_ON_PLANE : SEEN, &made))
+        if (put_geometry(w, g, pose, visuals, has_plane(visual->parent) ? SEEN_ON_PLANE : SEEN, &made))
             cr__tree_color(w->im, made, color_of_sdf(visual));
         else
             cr__import_refuse(w->im, g, NULL, CR_ERR_NAME, "is no shape that carom draws");
@@ -269,7 +269,7 @@ int cr__sdf_shapes(crSdfWorld* w, crXml* link, crJson* to) {
             count++;
         }
     }
-    cr__import_looks(im, link, to, put_look_sdf, w);
+    cr__import_visuals(im, link, to, put_visual_sdf, w);
     return count;
 }
 

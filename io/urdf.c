@@ -3,7 +3,7 @@
 //
 // A link's frame is that of the joint above it; origin is xyz and rpy. The root link is free, or fixed to the
 // world where it is called "world" or fixed_base asks for it. A planar joint moves in the plane across its
-// axis. Visual elements are looks: they do not act. Meshes collide as their hulls. Fails: by element and
+// axis. Visual elements are kept for pictures: they do not act. Meshes collide as their hulls. Fails: by element and
 // attribute; a link that no joint reaches, two parents, and loops are refused by name.
 #include <math.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static double positive_urdf(crUrdf* r, crXml* node, const char* name) {
 }
 
 // the geometry of a <collision>, or of a <visual>, whose meshes keep their triangles; NULL where refused
-static crJson* put_geometry_urdf(crUrdf* r, crXml* collision, crJson* shapes, bool look) {
+static crJson* put_geometry_urdf(crUrdf* r, crXml* collision, crJson* shapes, bool visual) {
     crImporting* im = r->im;
     crTree* tree = &im->tree;
     crXml* geometry = cr__used_child(collision, "geometry");
@@ -182,8 +182,8 @@ static crJson* put_geometry_urdf(crUrdf* r, crXml* collision, crJson* shapes, bo
         cr__attr_vector(im, node, "scale", &scale);
         const char* uri = cr__need_text(im, node, "filename");
         bool good = cr__import_ok(im) && cr__mesh_read(im, node, cr__import_uri(im, node, uri), scale, &mesh);
-        if (good && look) cr__mesh_look(im, node, to, &mesh);
-        if (good && !look) cr__mesh_hull(im, to, &mesh);
+        if (good && visual) cr__mesh_visual(im, node, to, &mesh);
+        if (good && !visual) cr__mesh_hull(im, to, &mesh);
     } else {
         cr__import_refuse(im, node, NULL, CR_ERR_NAME, "is no shape: box, sphere, cylinder, capsule or mesh");
     }
@@ -207,9 +207,9 @@ static const char* color_of_urdf(const crUrdf* r, const crXml* visual) {
     return rgba != NULL ? rgba->value : NULL;
 }
 
-static void put_look_urdf(void* ctx, crXml* visual, crJson* looks) {
+static void put_visual_urdf(void* ctx, crXml* visual, crJson* visuals) {
     crUrdf* r = ctx;
-    crJson* to = put_geometry_urdf(r, visual, looks, true);
+    crJson* to = put_geometry_urdf(r, visual, visuals, true);
     cr__tree_color(r->im, to, color_of_urdf(r, visual));
 }
 
@@ -224,7 +224,7 @@ static void put_shapes_urdf(crUrdf* r, crUrdfLink* link, crJson* to) {
         if (link->surface[0] != '\0') cr_tree_text(&r->im->tree, shape, "material", link->surface);
         cr__tree_color(r->im, shape, link->rgba);
     }
-    cr__import_looks(r->im, link->node, to, put_look_urdf, r);
+    cr__import_visuals(r->im, link->node, to, put_visual_urdf, r);
 }
 
 static void put_dynamics(crUrdf* r, crUrdfJoint* j, crJson* to, bool limits) {

@@ -254,32 +254,32 @@ crShape cr_faces_piece(const crShape* shape, int index) {
     return piece;
 }
 
-int cr_faces_count(const crModel* model) { return model->shape_count + model->look_count; }
+int cr_faces_count(const crModel* model) { return model->shape_count + model->visual_count; }
 
-// looks are in the order of bodies
-static bool has_looks(const crModel* model, int body) {
-    int lo = 0, hi = model->look_count;
+// visuals are in the order of bodies
+static bool has_visuals(const crModel* model, int body) {
+    int lo = 0, hi = model->visual_count;
     while (lo < hi) {
         int middle = lo + (hi - lo) / 2;
-        if (model->looks[middle].body < body)
+        if (model->visuals[middle].body < body)
             lo = middle + 1;
         else
             hi = middle;
     }
-    return lo < model->look_count && model->looks[lo].body == body;
+    return lo < model->visual_count && model->visuals[lo].body == body;
 }
 
 const crBodyShape* cr_faces_drawn(const crModel* model, int index) {
-    if (index >= model->shape_count) return &model->looks[index - model->shape_count];
+    if (index >= model->shape_count) return &model->visuals[index - model->shape_count];
     const crBodyShape* shape = &model->shapes[index];
-    return has_looks(model, shape->body) ? NULL : shape;
+    return has_visuals(model, shape->body) ? NULL : shape;
 }
 
 bool cr_faces_bare(const crModel* model, int body) {
     for (int i = 0; i < model->shape_count; i++) {
         if (model->shapes[i].body == body) return false;
     }
-    return !has_looks(model, body);
+    return !has_visuals(model, body);
 }
 
 unsigned cr_faces_color(const crModel* model, const crBodyShape* s) {

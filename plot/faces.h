@@ -24,9 +24,9 @@ void cr_faces_destroy(crFaces* faces);  // accepts a zeroed struct
 int cr_faces_pieces(const crShape* shape);
 crShape cr_faces_piece(const crShape* shape, int index);
 
-// What is drawn of a model: the looks of bodies that have looks, the shapes of the others. Indices run over both lists.
+// What is drawn of a model: the visuals of bodies that have some, the shapes of the others. Indices run over both lists.
 int cr_faces_count(const crModel* model);
-// NULL for a shape of a body that has looks.
+// NULL for a shape of a body that has visuals.
 const crBodyShape* cr_faces_drawn(const crModel* model, int index);
 bool cr_faces_bare(const crModel* model, int body);  // true if nothing of the body is drawn
 

@@ -75,6 +75,21 @@ static bool add_rod(crStage* s, crPiece look, crVec3 a, crVec3 b, double radius)
     return add(s, look);
 }
 
+// Where the string from a body's origin to `end` first meets what is drawn of the body: inside it would be in front of it.
+static crVec3 first_hit(const crModel* model, int body, crVec3 end) {
+    double length = cr_norm(end), nearest = length;
+    if (!(length > 0.0)) return end;
+    crVec3 along = cr_scale(1.0 / length, end);
+    for (int i = 0; i < cr_faces_count(model); i++) {
+        const crBodyShape* drawn = cr_faces_drawn(model, i);
+        crRayHit hit = {0};
+        if (drawn == NULL || drawn->body != body) continue;
+        if (cr_ray(&drawn->shape, cr_pose_identity(), cr_vec3(0.0, 0.0, 0.0), along, length, &hit))
+            nearest = fmin(nearest, hit.t);
+    }
+    return cr_scale(nearest, along);
+}
+
 static bool add_sticks(crStage* s, const crView* v, int body, crPiece look) {
     crVec3 ends[CR_STICKS];
     int count = cr_faces_sticks(v->log->model, body, ends);
@@ -83,7 +98,8 @@ static bool add_sticks(crStage* s, const crView* v, int body, crPiece look) {
     crPose pose = v->player.d.pose[body];
     for (int i = 0; i < count && good; i++) {
         double radius = (bare ? STICK : STRING) * cr_norm(ends[i]);
-        good = add_rod(s, look, pose.p, cr_pose_point(pose, ends[i]), radius);
+        crVec3 end = bare ? ends[i] : first_hit(v->log->model, body, ends[i]);
+        good = add_rod(s, look, pose.p, cr_pose_point(pose, end), radius);
     }
     return good;
 }

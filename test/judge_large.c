@@ -1,14 +1,15 @@
 // judge_large.c - the backward error of one witness of a problem of any size, in quadruple precision.
 //
 // p^ is given; it must obey the laws exactly. Its velocities u^ are those nearest to u = u_free + b + W p^ that the laws allow
-// beside p^, and the change of b is u^ - u. Friction is taken as sticking or as at its limit, whichever is nearer to u where p^ is
-// within rounding of the limit. No witness is looked for.
+// beside p^, and the change of b is u^ - u. Friction of doubles is at its limit to rounding alone: where p^ is CLOSE to it and the contact slips,
+// the point of the limit takes its place. No other witness is looked for.
 #include "judge_friction.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGE 1e-12  // of the limit: closer, friction may be at it
+#define EDGE  1e-12  // of the limit: farther outside, friction does not obey
+#define CLOSE 1e-9   // of the limit: closer, friction may be at it
 
 // y += A x for one row, and y[col] += s A_row
 static Quad row_times(const crMatrix* A, int i, const Quad* x) {
@@ -30,14 +31,14 @@ static void add_row(const crMatrix* A, int i, Quad s, Quad* y) {
 }
 
 // u = u_free + b + W p
-static void velocities(const crProblem* problem, const double* p, Quad* u) {
+static void velocities(const crProblem* problem, const Quad* p, Quad* u) {
     Quad* x = calloc((size_t)problem->nv + (size_t)problem->rows + 1, sizeof *x);
     Quad* y = calloc((size_t)problem->nv + 1, sizeof *y);
     for (int i = 0; i < problem->rows && problem->W.value == NULL; i++) {
-        add_row(&problem->J, i, (Quad)p[i], x);
+        add_row(&problem->J, i, p[i], x);
     }
     for (int i = 0; i < problem->rows && problem->W.value != NULL; i++) {
-        x[i] = (Quad)p[i];
+        x[i] = p[i];
     }
     for (int j = 0; j < problem->nv && problem->W.value == NULL; j++) {
         y[j] = row_times(&problem->Minv, j, x);
@@ -106,44 +107,24 @@ static bool is_known(const crBlock* b) {
     return true;
 }
 
-// squared distance of a cone's velocities to what p allows; *obeys: whether p lies in the cone
-static Quad cone_miss(const crBlock* b, const double* p, const Quad* u, bool* obeys) {
+// squared distance of velocities to those of a contact at its limit: u_n = 0 and u_t = -t p_t / |p_t|, t >= 0
+static Quad slip_miss(const crBlock* b, const Quad* p, const Quad* u) {
     int n = b->count - 1;
-    Quad pn = (Quad)p[0], pt[2] = {0}, sticking = u[0] * u[0], along = 0;
-    for (int k = 0; k < n; k++) {
-        pt[k] = (Quad)p[1 + k];
-        sticking += u[1 + k] * u[1 + k];
-    }
-    Quad size = quad_norm(pt, n), limit = (Quad)b->mu * pn;
-    *obeys = *obeys && pn >= 0 && size <= limit * (1 + (Quad)EDGE);
-    if (pn == 0) return u[0] < 0 ? u[0] * u[0] : 0;
-    if (size < limit * (1 - (Quad)EDGE)) return sticking;
-    // at its limit: u_t = -t p_t / |p_t|, t >= 0; without friction any u_t
-    Quad slipping = u[0] * u[0];
-    for (int k = 0; k < n && size > 0; k++) {
-        along -= u[1 + k] * pt[k] / size;
+    Quad size = quad_norm(p + 1, n), along = 0, sum = u[0] * u[0];
+    for (int k = 1; k <= n && size > 0; k++) {
+        along -= u[k] * p[k] / size;
     }
     if (along < 0) along = 0;
-    for (int k = 0; k < n && size > 0; k++) {
-        Quad off = u[1 + k] + along * pt[k] / size;
-        slipping += off * off;
-    }
-    return smaller(slipping, sticking);
-}
-
-static Quad block_miss(const crBlock* b, const double* p, const Quad* u, bool* obeys) {
-    if (b->kind == CR_BLOCK_CONE) return cone_miss(b, p, u, obeys);
-    Quad arm = b->arm > 0.0 ? (Quad)b->arm : 1, sum = 0;
-    bool pushes = b->kind == CR_BLOCK_UNILATERAL, box = b->kind == CR_BLOCK_BOX;
-    double lo = pushes ? 0.0 : box ? b->lo : -(double)INFINITY, hi = box ? b->hi : (double)INFINITY;
-    for (int k = 0; k < b->count; k++) {
-        *obeys = *obeys && p[k] >= lo && p[k] <= hi;
-        // at a bound the velocity may point away from it
-        bool free = (p[k] == lo && u[k] > 0) || (p[k] == hi && u[k] < 0);
-        Quad off = free ? 0 : arm * u[k];
+    for (int k = 1; k <= n && size > 0; k++) {
+        Quad off = u[k] + along * p[k] / size;
         sum += off * off;
     }
     return sum;
+}
+
+static Quad stick_miss(const crBlock* b, const Quad* u) {
+    Quad size = quad_norm(u, b->count);
+    return size * size;
 }
 
 // W_rr
@@ -151,12 +132,59 @@ static Quad diagonal(const crProblem* problem, int r) {
     const crMatrix *J = &problem->J, *M = &problem->Minv;
     if (problem->W.value != NULL) return quad_entry(&problem->W, r, r);
     Quad sum = 0;
-    for (int i = 0; i < problem->nv; i++) {
-        Quad left = quad_entry(J, r, i);
-        for (int j = 0; j < problem->nv && left != 0; j++) {
-            Quad right = quad_entry(J, r, j);
-            if (right != 0) sum += left * quad_entry(M, i, j) * right;
+    int first = J->start == NULL ? 0 : J->start[r], end = J->start == NULL ? J->cols : J->start[r + 1];
+    const double* value = J->start == NULL ? J->value + (size_t)r * (size_t)J->cols : J->value;
+    for (int k = first; k < end; k++) {
+        for (int l = first; l < end; l++) {
+            if (value[k] == 0.0 || value[l] == 0.0) continue;
+            int i = J->start == NULL ? k : J->col[k], j = J->start == NULL ? l : J->col[l];
+            sum += (Quad)value[k] * quad_entry(M, i, j) * (Quad)value[l];
         }
+    }
+    return sum;
+}
+
+// friction that is close to its limit goes there where that suits the velocities better; *obeys: whether p lies in the cone
+static void snap(const crProblem* problem, const crBlock* b, const Quad* u, Quad* p, bool* obeys) {
+    int n = b->count - 1;
+    Quad size = quad_norm(p + 1, n), limit = (Quad)b->mu * p[0];
+    *obeys = *obeys && p[0] >= 0 && size <= limit * (1 + (Quad)EDGE);
+    if (!(size >= limit * (1 - (Quad)CLOSE)) || !(size > 0) || !(slip_miss(b, p, u) < stick_miss(b, u)))
+        return;
+    // against the slip, where that changes velocities by rounding of doubles alone: small impulses at fast slip have few digits
+    // of its direction
+    Quad speed = quad_norm(u + 1, n), turned = 0;
+    for (int k = 1; k <= n && speed > 0; k++) {
+        Quad off = -limit * u[k] / speed - p[k];
+        turned += off * off;
+    }
+    turned = quad_sqrt(turned);
+    Quad W = diagonal(problem, b->row) + diagonal(problem, b->row + 1) +
+             (n > 1 ? diagonal(problem, b->row + 2) : 0);
+    bool against = speed > 0 && turned <= (Quad)CLOSE * limit && W * turned <= (Quad)0x1p-48 * speed;
+    for (int k = 1; k <= n; k++) {
+        p[k] = against ? -limit * u[k] / speed : p[k] * (limit / size);
+    }
+}
+
+static Quad cone_miss(const crBlock* b, const Quad* p, const Quad* u) {
+    if (p[0] == 0) return u[0] < 0 ? u[0] * u[0] : 0;
+    Quad limit = (Quad)b->mu * p[0];
+    bool at = quad_norm(p + 1, b->count - 1) >= limit * (1 - (Quad)0x1p-100);
+    return at ? smaller(slip_miss(b, p, u), stick_miss(b, u)) : stick_miss(b, u);
+}
+
+static Quad block_miss(const crBlock* b, const Quad* p, const Quad* u, bool* obeys) {
+    if (b->kind == CR_BLOCK_CONE) return cone_miss(b, p, u);
+    Quad arm = b->arm > 0.0 ? (Quad)b->arm : 1, sum = 0;
+    bool pushes = b->kind == CR_BLOCK_UNILATERAL, box = b->kind == CR_BLOCK_BOX;
+    double lo = pushes ? 0.0 : box ? b->lo : -(double)INFINITY, hi = box ? b->hi : (double)INFINITY;
+    for (int k = 0; k < b->count; k++) {
+        *obeys = *obeys && p[k] >= (Quad)lo && p[k] <= (Quad)hi;
+        // at a bound the velocity may point away from it
+        bool free = (p[k] == (Quad)lo && u[k] > 0) || (p[k] == (Quad)hi && u[k] < 0);
+        Quad off = free ? 0 : arm * u[k];
+        sum += off * off;
     }
     return sum;
 }
@@ -195,9 +223,18 @@ JudgeWitness judge_one_witness(const crProblem* problem, const double* p_hat) {
     if (!out.known) return out;
     size_t nodes = (size_t)problem->block_count + (size_t)problem->nv + 1;
     Quad* u = calloc((size_t)problem->rows + 1, sizeof *u);
+    Quad* p = calloc((size_t)problem->rows + 1, sizeof *p);
     Quad* scale = calloc(nodes, sizeof *scale);
     int* parent = calloc(nodes, sizeof *parent);
-    velocities(problem, p_hat, u);
+    for (int i = 0; i < problem->rows; i++) {
+        p[i] = (Quad)p_hat[i];
+    }
+    velocities(problem, p, u);
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* b = &problem->blocks[i];
+        if (b->kind == CR_BLOCK_CONE) snap(problem, b, u + b->row, p + b->row, &out.obeys);
+    }
+    velocities(problem, p, u);
     find_islands(problem, parent);
     for (int i = 0; i < problem->block_count; i++) {
         Quad* at = &scale[leader(parent, i)];
@@ -205,13 +242,14 @@ JudgeWitness judge_one_witness(const crProblem* problem, const double* p_hat) {
     }
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* b = &problem->blocks[i];
-        Quad eta = quad_sqrt(block_miss(b, p_hat + b->row, u + b->row, &out.obeys));
+        Quad eta = quad_sqrt(block_miss(b, p + b->row, u + b->row, &out.obeys));
         Quad size = scale[leader(parent, i)];
         double share = eta == 0 ? 0.0 : size > 0 ? (double)(eta / size) : (double)INFINITY;
         out.eta = fmax(out.eta, (double)eta);
         out.residual = fmax(out.residual, share);
     }
     free(u);
+    free(p);
     free(scale);
     free(parent);
     return out;

@@ -389,8 +389,8 @@ def test_refusals():
     check("cannot be written" in save("no/where.gif", file, expect=3)[1], "an unwritable target")
 
 
-def test_looks():
-    """A body with looks is drawn as one whose shapes they are, in every kind of picture; its own shapes are not seen."""
+def test_visuals():
+    """A body with visuals is drawn as one whose shapes they are, in every kind of picture; its own shapes are not seen."""
     mesh = {"type": "mesh", "vertices": [[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.4]],
             "triangles": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]], "color": "#aa3311"}
     ball = {"type": "sphere", "r": 0.1, "pos": [0, 0, 0.3]}
@@ -401,18 +401,18 @@ def test_looks():
         out = []
         for kind, ending, *rest in (("motion", "svg"), ("motion", "svg", "--eye", "1,-2,1"), ("motion", "gif", "--eye", "page"),
                                     ("strobe", "svg"), ("elevation", "svg"), ("plan", "svg")):
-            target = folder / f"look.{ending}"
+            target = folder / f"visual.{ending}"
             status, _, err = carom("plot", path, "--what", kind, *rest, "--labels", "x", "--out", target)
             check(status == 0, kind, ending, err)
             out.append(target.read_bytes())
-        status, _, err = carom("plot", path, "--labels", "x", "--out", folder / "look.html")
-        out.append(re.findall(r'"shapes":(\[.*?\])', (folder / "look.html").read_text()))
+        status, _, err = carom("plot", path, "--labels", "x", "--out", folder / "visual.html")
+        out.append(re.findall(r'"shapes":(\[.*?\])', (folder / "visual.html").read_text()))
         return out
 
     expected = pictures("shapes", shapes=[mesh, ball])
-    got = pictures("looks", shapes=[{"type": "box", "half": [0.5, 0.5, 0.5]}], looks=[mesh, ball])
+    got = pictures("visuals", shapes=[{"type": "box", "half": [0.5, 0.5, 0.5]}], visuals=[mesh, ball])
     other = pictures("other", shapes=[{"type": "box", "half": [0.5, 0.5, 0.5]}])
-    check(len(expected[-1]) > 0 and expected == got, "pictures are those of the looks", [a == b for a, b in zip(expected, got)])
+    check(len(expected[-1]) > 0 and expected == got, "pictures are those of the visuals", [a == b for a, b in zip(expected, got)])
     check(all(a != b for a, b in zip(expected, other)), "and not those of the shapes")
 
 

@@ -16,7 +16,8 @@
 #define ULPS (1.0 + 0x1p-40)
 
 typedef struct Tally {
-    int problems, answers, solved, unsure, others, rows, unknown;
+    int problems, own, answers, solved, unsure, others, rows,
+        unknown;  // own: answers of steps that are solved
 } Tally;
 
 static void judge_answer(const crProblem* problem, const double* p, const char* what, Tally* tally) {
@@ -53,7 +54,11 @@ static void judge_file(const char* path, Tally* tally) {
     const crProblem* problem = &file.problem;
     tally->problems++;
     tally->rows = problem->rows > tally->rows ? problem->rows : tally->rows;
-    if (file.p != NULL) judge_answer(problem, file.p, path, tally);
+    if (file.p != NULL) {
+        int solved = tally->solved;
+        judge_answer(problem, file.p, path, tally);
+        tally->own += tally->solved - solved;
+    }
     if (problem->rows <= 600) {
         crArena arena;
         crReport report;
@@ -139,7 +144,11 @@ TEST(problems_of_the_bundled_scenes) {
                    scenes[i].name, tally.problems, tally.rows, tally.answers, tally.solved, tally.others,
                    tally.unsure, tally.unknown);
         }
+        // what is posed with springs and dampers is what was solved
+        if (strcmp(scenes[i].name, "woodpecker") == 0)
+            CHECK(tally.own == tally.problems && tally.problems > 5);
         all.problems += tally.problems;
+        all.own += tally.own;
         all.answers += tally.answers;
         all.solved += tally.solved;
         all.others += tally.others;

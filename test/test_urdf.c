@@ -238,7 +238,7 @@ TEST(cube_of_contactnets) {
     CHECK(cube->mass == 0.37 && cube->inertia.xx == 0.00081 && cube->inertia.xy == 0.0 && cube->single);
     const crShape* s = &c.scene.model->shapes[0].shape;
     CHECK(s->kind == CR_SHAPE_BOX && s->size.x == 0.0524 && s->size.y == 0.0524 && s->size.z == 0.0524);
-    CHECK(c.import.note_count == 0 && c.scene.model->look_count == 1);
+    CHECK(c.import.note_count == 0 && c.scene.model->visual_count == 1);
     case_again(&c, "cube");
     case_steps(&c, "cube", 20);
     case_free(&c);

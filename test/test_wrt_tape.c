@@ -1,4 +1,5 @@
 // test_wrt_tape.c - derivatives of steps along their tapes: closed forms, differences of steps, transposes, verdicts.
+#include "carom/forms.h"
 #include "carom/stages.h"
 #include "carom/wrt.h"
 #include "io/scene.h"
@@ -585,5 +586,26 @@ TEST(restitution_by_speed) {
                dv = (0.9 - 0.1 * s) * ds + g * dt;
         CHECK_NEAR(J[8 * 18 + (k == 0 ? 2 : 8)], dv, 1e-6 * fabs(dv));
     }
+    end(&c);
+}
+
+// Restitution by speed and angle, friction by slip, tangential restitution by angle: a ball with spin on the floor, by a law.
+TEST(coefficients_by_the_impact) {
+    const double speeds[2] = {0.5, 6.0}, angles[2] = {0.0, 1.5}, table[4] = {0.85, 0.8, 0.6, 0.5};
+    const double slips[2] = {0.0, 4.0}, rub[2] = {0.5, 0.2}, grip[2] = {0.4, 0.1};
+    const crCurve e = {{CR_FIGURE_SPEED, CR_FIGURE_ANGLE}, 2, 2, speeds, angles, table, NULL, NULL};
+    const crCurve mu = {{CR_FIGURE_SLIP, CR_FIGURE_SLIP}, 2, 1, slips, NULL, rub, NULL, NULL};
+    const crCurve et = {{CR_FIGURE_ANGLE, CR_FIGURE_ANGLE}, 2, 1, angles, NULL, grip, NULL, NULL};
+    const crByImpact by = {.e = &e, .et = &et, .mu = &mu};
+    crModel* model = cr_model_create(NULL);
+    crMaterial felt = cr_material();
+    felt.surface.by_impact = &by;
+    int material = cr_model_add_material(model, &felt);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.25), 1.0, material);
+    Case c = begin(model, 0.01, "sequence", 0, NULL);
+    const double v[6] = {1.5, 0.4, -2.0, 3.0, -8.0, 5.0};
+    memcpy(c.state.v, v, sizeof v);
+    compare_run(&c, 40, 21, 30);
     end(&c);
 }

@@ -2,6 +2,7 @@
 #include "sample.h"
 #include "world_scene.h"
 #include "wrt/inside.h"
+#include "wrt/trees.h"
 
 enum { MOST = 32, BODIES = 4 };
 
@@ -60,7 +61,7 @@ static crModel* sample_tree(crRandom* random, bool ground) {
 }
 
 typedef struct Tally {
-    int steps, known, moves, closed, held;
+    int steps, known, moves, closed, held, cut;
     double worst;
 } Tally;
 
@@ -88,6 +89,7 @@ static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* t
         tally->moves += !op->impact;
         tally->closed += op->trees != NULL;
         tally->held += op->trees != NULL && op->rows > 0;
+        tally->cut += op->trees != NULL && op->trees->tree[1].count > 1;
     }
     for (int k = 0; k < 2 * nv; k++)
         forward += a[k] * y[k];
@@ -100,7 +102,7 @@ static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* t
                backward, size);
 }
 
-static void run_trees(bool ground, uint64_t seed, int count, Tally* tally) {
+static void run_trees(bool ground, double speed, uint64_t seed, int count, Tally* tally) {
     crRandom random = sample_seed(seed);
     for (int n = 0; n < count; n++) {
         crModel* model = sample_tree(&random, ground);
@@ -115,7 +117,7 @@ static void run_trees(bool ground, uint64_t seed, int count, Tally* tally) {
         CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
         CHECK_STATUS(cr_state_create(model, &arena, &state), CR_OK);
         for (int i = 0; i < model->nv; i++)
-            state.v[i] = sample_uniform(&random, -1.0, 1.0);
+            state.v[i] = speed * sample_uniform(&random, -1.0, 1.0);
         for (int k = 0; k < 12; k++) {
             compare(wrt, &state, &random, tally);
             if (cr_wrt_step(wrt, &state, &state, NULL) != CR_OK) break;
@@ -124,20 +126,29 @@ static void run_trees(bool ground, uint64_t seed, int count, Tally* tally) {
         cr_wrt_destroy(wrt);
         cr_model_destroy(model);
     }
-    printf("  %d of %d steps along tapes; %d of %d moves in closed form, %d of them with rows; worst %.1e\n",
-           tally->known, tally->steps, tally->closed, tally->moves, tally->held, tally->worst);
+    printf("  %d of %d steps along tapes; %d of %d moves in closed form, %d of them with rows, %d in parts; "
+           "worst %.1e\n",
+           tally->known, tally->steps, tally->closed, tally->moves, tally->held, tally->cut, tally->worst);
 }
 
 TEST(trees_in_flight) {
     Tally tally = {0};
-    run_trees(false, 3, test_samples(1000) / 4, &tally);
+    run_trees(false, 1.0, 3, test_samples(1000) / 4, &tally);
     CHECK(tally.known > tally.steps * 3 / 4);
     CHECK(tally.closed > tally.moves * 3 / 4);
 }
 
+// so fast that the step cuts the flight into parts, whose lengths depend on the motion
+TEST(trees_that_turn_fast) {
+    Tally tally = {0};
+    run_trees(false, 12.0, 5, test_samples(1000) / 4, &tally);
+    CHECK(tally.cut > tally.steps / 20);
+    CHECK(tally.closed > tally.moves / 2);
+}
+
 TEST(trees_on_the_ground) {
     Tally tally = {0};
-    run_trees(true, 4, test_samples(1000) / 4, &tally);
+    run_trees(true, 1.0, 4, test_samples(1000) / 4, &tally);
     CHECK(tally.held > tally.steps / 4);
 }
 

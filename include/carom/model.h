@@ -284,10 +284,10 @@ typedef struct crModel {
     crSensor* sensors;        // (sensor_count)
     crLoad* loads;            // (load_count)
     struct crModelMemory* memory;
-    int look_count;
+    int visual_count;
     // What bodies are drawn as in place of their shapes, in the order of bodies; nothing is computed from it. The model
-    // does not own this memory (look_count)
-    crBodyShape* looks;
+    // does not own this memory (visual_count)
+    crBodyShape* visuals;
 } crModel;
 
 // building

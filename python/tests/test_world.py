@@ -434,3 +434,34 @@ def test_nothing_is_left_behind():
             call()
         gc.collect()
         assert sys.getallocatedblocks() - before < 300
+
+
+def test_law_of_a_pair():
+    """Two bars fall on one floor, each by the law of its own pair, as they do where that law is everybody's."""
+    def bars(first=None, second=None, law="newton"):
+        model = carom.Model()
+        oak, ash, floor = (model.material(name, mu=0.3, e=0.7) for name in ("oak", "ash", "floor"))
+        model.halfspace(material=floor)
+        for x, material in ((-3, oak), (3, ash)):
+            bar = model.body(pos=(x, 0, 0.42), quat=(math.sqrt(0.82), 0.1, 0.4, 0.1))
+            model.box(bar, (0.2, 0.05, 0.03), material=material)
+        if first is not None:
+            model.pair(oak, floor, mu=0.3, e=0.7, law=first)
+        if second is not None:
+            model.pair(floor, ash, mu=0.3, e=0.7, law=second)
+        world = carom.World(model, dt=0.005, rule="sequence", law=law)
+        world.v[:] = 2 * [0.7, -0.4, -2.5, 1, 2, -3]
+        for _ in range(50):
+            world.step()
+        return world.v.copy()
+
+    mixed = bars(carom.Law("routh", ending="energetic"), "smith")
+    routh, smith = bars(law=carom.Law("routh", ending="energetic")), bars(law="smith")
+    # a pair says mu itself, materials by the mean of two
+    assert mixed[:6] == pytest.approx(routh[:6], abs=1e-8) and mixed[6:] == pytest.approx(smith[6:], abs=1e-8)
+    assert abs(routh[:6] - smith[:6]).max() > 0.01
+    model = carom.Model()
+    with pytest.raises(carom.Error, match="law"):
+        model.pair(0, 0, law="smit")
+    with pytest.raises(carom.Error, match="catalogue"):
+        model.pair(0, 0, law=lambda contact: (0, 0, 0))

@@ -1,7 +1,7 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
 // Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap, problems
-// with J and Minv that resist in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's
+// that are large and have J and Minv in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's
 // method where every cone is a polygon or planar, then the slow ones again with more patience.
 // Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
 // tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
@@ -153,10 +153,10 @@ static crStatus stage_quick(crAuto* a) {
     return a->system->n <= QUICK_ROWS ? newton_auto(a, a->tol, 8, false) : CR_OK;
 }
 
-// Body space costs what the bodies' contacts cost, whatever the number of rows; small problems come here where the first Newton
-// steps fail.
+// Body space costs what the bodies' contacts cost, whatever the number of rows. Small problems at the edge of slip need more digits
+// than it gives: they stay with Newton's method on rows.
 static crStatus stage_sparse(crAuto* a) {
-    if (a->problem->raw || !cr__relax_takes(a->problem)) return CR_OK;
+    if (a->problem->raw || a->system->n <= QUICK_ROWS || !cr__relax_takes(a->problem)) return CR_OK;
     crRelaxParams params = cr__relax_params();
     crRelaxRun run;
     params.tol = AIM * a->tol;

@@ -4,13 +4,15 @@
 // them. After the short steps v+ = v_free + M^-1 J^T P as in a calm solve, and q+ follows the displacement D. Joints
 // have no error, whatever the short steps did.
 // Energy: short steps see forces as they are at q, and M too. What that gives a tree is known at q+: with g what z and D
-// say that it gained, v is scaled by s so that T(q+, s v+) + U(q+) = T + U + work + g exactly. So a set of bodies gains
-// what its short steps gained, which moving.c makes nothing.
+// say that it gained, v is scaled by s so that T(q+, s v+) + U(q+) = T + U + work + g exactly, work being that of applied
+// forces, motors, actuators and the joints' dampers. So a set of bodies gains what its short steps gained, which moving.c
+// makes nothing.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving_trees.h"
 
 #include <string.h>
 
+#include "model/actuate.h"
 #include "step/exact.h"
 
 #define MOST 1.05  // by which v is scaled up
@@ -19,8 +21,9 @@ bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
     if (step->calls.force != NULL || !cr__step_bends(step, body) || model->bodies[b->root].deep) return false;
-    // the work of actuators is not that of one velocity
-    for (int j = b->v; j < b->v + b->nv && model->nu > 0; j++) {
+    // the work of an actuator along velocities that are no rates of coordinates is not linear in v+
+    bool lengths = b->joint == CR_JOINT_HINGE || b->joint == CR_JOINT_SLIDER;
+    for (int j = b->v; j < b->v + b->nv && model->nu > 0 && !lengths; j++) {
         if (model->dof_actuator[j] >= 0) return false;
     }
     return step->plan->first_tie[body] == step->plan->first_tie[body + 1];
@@ -96,10 +99,12 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     t->share = cr_arena_alloc(&step->scratch, trees * sizeof *t->share);
     t->v = cr_arena_alloc(&step->scratch, nv * sizeof *t->v);
     t->way = cr_arena_alloc(&step->scratch, nv * sizeof *t->way);
+    t->still = cr_arena_alloc(&step->scratch, nv * sizeof *t->still);
     t->q = cr_arena_alloc(&step->scratch, ((size_t)step->model->nq + 1) * sizeof *t->q);
     bool room = takes != NULL && t->root != NULL && t->energy != NULL && t->share != NULL && t->v != NULL &&
-                t->way != NULL && t->q != NULL;
+                t->way != NULL && t->still != NULL && t->q != NULL;
     if (!room || number_islands(step, root, moving, &t->islands) != CR_OK) return cr__step_memory(error);
+    memset(t->still, 0, nv * sizeof *t->still);
     for (int b = 1; b < step->plan->first_single; b++) {
         if (moving[b] && cr__plan_tree(step->plan, b).count > 0) t->root[t->count++] = b;
     }
@@ -200,9 +205,20 @@ static void advance_tree(crMovingTrees* t, crPart tree) {
 
 // work where v ends as s v+
 typedef struct Work {
-    double at0, by_s;  // of applied forces and motors: at s = 0, and what s adds
+    double at0, by_s;  // of applied forces, motors, actuators and dampers: at s = 0, and what s adds
     double motors;     // of motors at s = 1, which is among what z gained
 } Work;
+
+// of the actuators whose first velocity is j: linear in s
+static void add_actuators(const crMovingTrees* t, int j, double h, Work* work) {
+    const crStep* step = t->step;
+    double lost = 0.0;
+    crMove move = {step->state.q, step->state.v, t->q, t->still};
+    double still = cr__dof_actuator_work(step->model, &step->dynamics, j, h, move, &lost);
+    move.v1 = t->v;
+    work->at0 += still;
+    work->by_s += cr__dof_actuator_work(step->model, &step->dynamics, j, h, move, &lost) - still;
+}
 
 static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale) {
     const crStep* step = t->step;
@@ -216,6 +232,9 @@ static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale)
             work.at0 += 0.5 * h * force * step->state.v[j];
             work.by_s += 0.5 * h * force * t->v[j];
             work.motors += 0.5 * h * motor * (step->state.v[j] + t->v[j]);
+            double rate = 0.5 * (step->state.v[j] + t->v[j]);
+            work.at0 -= fmax(0.0, step->model->dofs[j].damping * rate * t->way[j]);
+            if (step->model->nu > 0) add_actuators(t, j, h, &work);
         }
     }
     return work;

@@ -20,6 +20,7 @@ typedef struct crMovingTrees {
     double* energy;       // T + U at the start (count)
     double* share;        // of v+ that the state has (count)
     double *v, *way, *q;  // v+, displacement and q+ of the last gain (nv, nv, nq)
+    double* still;        // zeros (nv)
 } crMovingTrees;
 
 // What a tree adds to the balance of its set; see Energy in moving.c.

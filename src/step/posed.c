@@ -1,13 +1,15 @@
 // posed.c - a problem as it was posed: J and M of the bodies concerned instead of the half H that solvers get.
 //
 // Columns are the velocities of trees that some row reaches. M is block-diagonal by trees: its k-th columns of all
-// trees come from one product with a vector that has a one at each tree's k-th velocity. Packed contacts have no
+// trees come from one product with a vector that has a one at each tree's k-th velocity; with springs, dampers or actuators, which are
+// part of what impulses act on in a step, those of its inverse come from the factor that the step used. Packed contacts have no
 // rows: they are posed here as cr_step_problem_build does it, with the bias that the sweeps used, and everything
 // that posing writes is put back. Fails: CR_ERR_MEMORY; what step->calls.posed returns.
 #include "step/posed.h"
 
 #include <string.h>
 
+#include "model/actuate.h"
 #include "step/step.h"
 
 // velocities of the trees concerned
@@ -76,7 +78,8 @@ static bool pose_J(const crRows* rows, const Columns* c, crArena* arena, crMatri
     return true;
 }
 
-static bool pose_M(const crStep* step, const Columns* c, crArena* arena, crMatrix* M) {
+// M, or where `inverse` is set M^-1 by the factor
+static bool pose_M(const crStep* step, const Columns* c, bool inverse, crArena* arena, crMatrix* M) {
     const crModel* model = step->model;
     size_t entries = 0;
     for (int j = 0; j < c->count; j++) {
@@ -98,7 +101,12 @@ static bool pose_M(const crStep* step, const Columns* c, crArena* arena, crMatri
         for (int j = 0; j < c->count; j++) {
             if (c->v[j] == c->first[j] + k) x[c->v[j]] = 1.0;
         }
-        cr_model_mass_mul(model, &step->dynamics, x, y);
+        if (inverse) {
+            memcpy(y, x, (size_t)model->nv * sizeof *y);
+            cr_model_mass_solve(model, &step->dynamics, y);
+        } else {
+            cr_model_mass_mul(model, &step->dynamics, x, y);
+        }
         for (int j = 0; j < c->count; j++) {
             if (c->first[j] + k >= c->end[j]) continue;
             col[start[j] + k] = c->place[c->first[j] + k];
@@ -126,18 +134,28 @@ static crVec3* problem_points(const crStep* step, const crProblem* problem, crAr
     return points;
 }
 
+// whether springs, dampers or actuators hold some velocity
+static bool has_slopes(const crStep* step, const Columns* c, double h) {
+    for (int j = 0; j < c->count; j++) {
+        if (cr__dof_slope(step->model, &step->dynamics, h, c->v[j]) != 0.0) return true;
+    }
+    return false;
+}
+
 static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError* error) {
     crProblem problem = *shown->problem;
     Columns columns = {0};
     problem.W = problem.Minv = (crMatrix){0};
-    bool room = find_columns(step->model, shown->rows, arena, &columns) &&
-                pose_J(shown->rows, &columns, arena, &problem.J) &&
-                pose_M(step, &columns, arena, &problem.M) &&
-                gather_columns(shown->v, &columns, arena, &problem.v);
+    bool room = find_columns(step->model, shown->rows, arena, &columns);
+    bool slopes = room && has_slopes(step, &columns, shown->h);
+    crMatrix *made = slopes ? &problem.Minv : &problem.M, *other = slopes ? &problem.M : &problem.Minv;
+    room = room && pose_J(shown->rows, &columns, arena, &problem.J) &&
+           pose_M(step, &columns, slopes, arena, made) &&
+           gather_columns(shown->v, &columns, arena, &problem.v);
     crVec3* points = problem_points(step, &problem, arena);
     if (!room || points == NULL) return cr__step_memory(error);
     problem.nv = columns.count;
-    crStatus status = cr_matrix_inverse(&problem.M, arena, &problem.Minv, error);
+    crStatus status = cr_matrix_inverse(made, arena, other, error);
     if (status != CR_OK) return status;
     crPosed posed = {&problem, shown->p, points, shown->time, shown->h, shown->h == 0.0, shown->trial};
     return step->calls.posed(step->calls.posed_ctx, &posed, error);

@@ -164,8 +164,8 @@ size_t cr__image_model(const crModel* m, unsigned char* out, uint64_t base) {
     bare.sites = NULL;
     bare.sensors = NULL;
     bare.loads = NULL;
-    bare.looks = NULL;
-    bare.site_count = bare.sensor_count = bare.nsensor = bare.look_count = 0;
+    bare.visuals = NULL;
+    bare.site_count = bare.sensor_count = bare.nsensor = bare.visual_count = 0;
     put(&image, &bare, sizeof bare);
     put_bodies(&image, m);
     POINT(&image, 0, crModel, dofs, m, m->nv);

@@ -6,6 +6,7 @@
 // Fails: as the stages do; CR_ERR_RANGE where joints have other rows there.
 #include <string.h>
 
+#include "carom/forms.h"
 #include "model/spatial.h"
 #include "step/step.h"
 #include "wrt/change.h"
@@ -218,6 +219,27 @@ static crStatus impact_rows(crTape* tape, const crTapeOp* op, crError* error) {
     return eval->posed.rows.count == op->rows ? CR_OK : other_rows(error);
 }
 
+// e, et and mu of a contact at the velocities before an impact
+static void set_coefficients(const crTape* tape, const crStepContact* c, const double* w, double* out) {
+    const crStep* eval = &tape->eval;
+    const crModel* model = tape->model;
+    crContactSurface now = *c->surface;
+    int a = model->shapes[c->shape_a].material, b = model->shapes[c->shape_b].material;
+    int rows = cr__step_contact_rows(c);
+    crMat3 F = cr__step_frame(eval, c);
+    crVec3 u = cr_vec3(0, 0, 0);
+    for (int r = 0; r < rows && r < 3; r++) {
+        u = cr_madd(u, w[c->row + r], cr_mat3_column(F, r));
+    }
+    crVec3 omega = cr_sub(cr__step_twist(eval, eval->state.v, c->body_b).omega,
+                          cr__step_twist(eval, eval->state.v, c->body_a).omega);
+    crApproach approach = cr_approach(c->point.normal, u, omega);
+    bool known = cr_model_surface_at(model, a, b, &approach, &now) == CR_OK;
+    out[0] = known ? now.surface.e : c->e;
+    out[1] = now.surface.et;
+    out[2] = now.surface.mu;
+}
+
 static crStatus impact_side(crTape* tape, const crTapeOp* op, const crTapeChange* c, double t,
                             crTapeSide* side, crError* error) {
     crStep* eval = &tape->eval;
@@ -234,11 +256,7 @@ static crStatus impact_side(crTape* tape, const crTapeOp* op, const crTapeChange
     cr_rows_velocity(&eval->posed.rows, eval->state.v, side->w);
     push(tape, op, &eval->posed.rows, 1.0, eval->state.v, side->S);
     for (int i = 0; i < op->contact_count; i++) {
-        const crStepContact* at = &eval->contacts[i];
-        crContactSurface now;
-        int a = model->shapes[at->shape_a].material, b = model->shapes[at->shape_b].material;
-        double speed = fmax(0.0, -side->w[at->row]);
-        side->e[i] = cr_model_surface(model, a, b, speed, &now) == CR_OK ? now.surface.e : at->e;
+        set_coefficients(tape, &eval->contacts[i], side->w, side->e + 3 * i);
     }
     return CR_OK;
 }
@@ -296,7 +314,7 @@ void cr__tape_swap(crTape* tape) {
 
 size_t cr__tape_side_size(const crTape* tape, const crTapeOp* op) {
     size_t n = (size_t)op->rows, nq = (size_t)tape->model->nq, nv = (size_t)tape->model->nv;
-    return nq + nv + n + (op->impact ? n * n + (size_t)op->contact_count : 0) + 4;
+    return nq + nv + n + (op->impact ? n * n + 3 * (size_t)op->contact_count : 0) + 4;
 }
 
 void cr__tape_side_at(const crTape* tape, const crTapeOp* op, double* memory, crTapeSide* side) {

@@ -131,7 +131,9 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
     surface_change(tape, op, c, CR_WRT_E, b->de);
     surface_change(tape, op, c, CR_WRT_ET, b->det);
     for (int i = 0; i < op->contact_count; i++) {
-        b->de[i] += over * (plus->e[i] - minus->e[i]);
+        b->de[i] += over * (plus->e[3 * i] - minus->e[3 * i]);
+        b->det[i] += over * (plus->e[3 * i + 1] - minus->e[3 * i + 1]);
+        b->dmu[i] += over * (plus->e[3 * i + 2] - minus->e[3 * i + 2]);
     }
     crRuleChange change = {b->g, b->dW, b->dmu, b->de, b->det};
     crStatus status = cr_rule_modes_apply(&op->rule, &change, NULL, b->dp, error);

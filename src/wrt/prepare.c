@@ -36,6 +36,11 @@ static double most_of(const double* x, int n) {
     return most;
 }
 
+// speed by which a switch is reached: solves at a switch end only so near to it
+static double near_of(const crTape* tape, const crTapeOp* op) {
+    return NEAR * (most_of(op->v, tape->model->nv) + tape->dt * cr_norm(tape->model->gravity) + 1e-3);
+}
+
 static void note(crTape* tape, crSwitch which, double distance) {
     if (!(distance < tape->verdict.distance)) return;
     tape->verdict.distance = distance;
@@ -134,7 +139,7 @@ static const crRule* rule_of(crTape* tape, const crTapeOp* op) {
 static crStatus prepare_impact(crTape* tape, crTapeOp* op, crError* error) {
     const crRule* rule = rule_of(tape, op);
     if (rule == NULL) return out_of_memory_tape(error);
-    double near = NEAR * (most_of(op->v, tape->model->nv) + 1e-3);
+    double near = near_of(tape, op);
     crStatus status = cr_rule_modes_find(rule, &op->problem, &tape->memory, op->p, near, &op->rule, error);
     if (status == CR_ERR_MEMORY) return status;
     if (status != CR_OK) cr__tape_unknown(tape, "the rule's problem is not good");
@@ -151,7 +156,7 @@ static crStatus prepare_impact(crTape* tape, crTapeOp* op, crError* error) {
 }
 
 static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
-    double near = NEAR * (most_of(op->v, tape->model->nv) + 1e-3);
+    double near = near_of(tape, op);
     crStatus status = cr_modes_find(&op->problem, &tape->memory, op->p, SOLVED, near, &op->modes, error);
     if (status == CR_ERR_MEMORY) return status;
     if (status != CR_OK) {

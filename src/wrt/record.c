@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "carom/forms.h"
 #include "step/clocks.h"
 #include "wrt/change.h"
 #include "wrt/tape.h"
@@ -87,6 +88,19 @@ static bool fly_to(crTape* tape, const int* bodies, int count, int to) {
     return true;
 }
 
+// Whether friction of a contact depends on its motion. The pair written last counts.
+static bool rubs_by_motion(const crModel* model, const crStepContact* c) {
+    int a = model->shapes[c->shape_a].material, b = model->shapes[c->shape_b].material;
+    for (int i = model->pair_count - 1; i >= 0; i--) {
+        const crMaterialPair* p = &model->pairs[i];
+        bool same = (p->a == a && p->b == b) || (p->a == b && p->b == a);
+        if (same) return p->surface.by_impact != NULL && p->surface.by_impact->mu != NULL;
+    }
+    const crByImpact *one = model->materials[a].surface.by_impact,
+                     *two = model->materials[b].surface.by_impact;
+    return (one != NULL && one->mu != NULL) || (two != NULL && two->mu != NULL);
+}
+
 static bool copy_contacts(crTape* tape, const crStep* step, const crPosed* posed, crTapeOp* op) {
     const crProblem* problem = posed->problem;
     op->contacts = take(tape, (size_t)problem->block_count, sizeof *op->contacts);
@@ -103,6 +117,8 @@ static bool copy_contacts(crTape* tape, const crStep* step, const crPosed* posed
         const crStepContact* c = &step->contacts[source];
         const crSurface* s = &c->surface->surface;
         if (s->viscous > 0.0 || s->mu_stribeck > 0.0) cr__tape_unknown(tape, "contacts have drag");
+        if (!posed->impact && rubs_by_motion(tape->eval.model, c))
+            cr__tape_unknown(tape, "friction of a contact that lasts depends on its slip");
         // surfaces of some contacts live as long as the step alone
         crContactSurface* own = take(tape, 1, sizeof *own);
         if (own == NULL) return false;
@@ -207,14 +223,6 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
         cr__tape_unknown(tape, "the method is not cone");
     if (model->loop_count > 0) cr__tape_unknown(tape, "the model has loops");
     if (model->load_count > 0) cr__tape_unknown(tape, "the model has loads");
-    bool by_impact = false;
-    for (int i = 0; i < model->material_count; i++) {
-        by_impact = by_impact || model->materials[i].surface.by_impact != NULL;
-    }
-    for (int i = 0; i < model->pair_count; i++) {
-        by_impact = by_impact || model->pairs[i].surface.by_impact != NULL;
-    }
-    if (by_impact) cr__tape_unknown(tape, "coefficients depend on more than the approach speed");
     for (int i = 0; i < model->nu; i++) {
         if (model->actuators[i].schedule != NULL) cr__tape_unknown(tape, "controls have a schedule");
     }

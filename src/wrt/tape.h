@@ -162,7 +162,7 @@ typedef struct crTapeSide {
     double* S;  // v_free + M^-1 J^T p; of an impact v + M^-1 J^T p (nv)
     double* w;  // contact velocities with the bias; of an impact those before it (rows)
     double* W;  // of an impact (rows*rows)
-    double* e;  // of an impact: restitution by speed (contacts)
+    double* e;  // of an impact: coefficients that depend on it, e, et and mu (3 * contacts)
     double h;
 } crTapeSide;
 crStatus cr__tape_side(crTape* tape, const crTapeOp* op, const crTapeChange* change, double t,

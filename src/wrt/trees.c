@@ -8,7 +8,7 @@
 // with K the kick of forces without velocity terms. Backwards each solve M_h x = r gets z = M_h^-1 by_x, and r and M_h are
 // inverse dynamics of z (inverse.c). The forward figures are made again when the step is recorded, and must be those of the step.
 // Fails: CR_ERR_MEMORY. No form: drag, forces of the user's, driven bases, springs and limits of balls, contacts with moments or an axis,
-// velocity terms that trees.c of the step limits or that are much of T, a flight in several parts, a tree so drawn in that its momentum takes all of T.
+// velocity terms that trees.c of the step limits or that are much of T, a flight in more than a few parts, a tree so drawn in that its momentum takes all of T.
 #include "wrt/trees.h"
 
 #include <string.h>
@@ -72,25 +72,24 @@ crStatus cr__tape_trees_begin(crTape* tape, crTapeOp* op) {
     size_t nv = (size_t)model->nv + 1, nb = (size_t)model->nb;
     if (!trees_have_form(tape, op)) return CR_OK;
     crTapeTrees* t = cr_arena_alloc(&tape->memory, sizeof *t);
-    double* m = cr_arena_alloc(&tape->memory, (10 * nv + (size_t)model->nq + 1) * sizeof *m);
+    double* m = cr_arena_alloc(&tape->memory, (7 * nv + (size_t)model->nq + 1) * sizeof *m);
     crTapeTree* tree = cr_arena_alloc(&tape->memory, nb * sizeof *tree);
     if (t == NULL || m == NULL || tree == NULL) return CR_ERR_MEMORY;
-    memset(m, 0, (10 * nv + (size_t)model->nq + 1) * sizeof *m);
+    memset(m, 0, (7 * nv + (size_t)model->nq + 1) * sizeof *m);
     memset(tree, 0, nb * sizeof *tree);
     *t = (crTapeTrees){.tree = tree};
-    double** const all[] = {&t->S0, &t->u,  &t->v_s, &t->a0,   &t->v2,
-                            &t->a1, &t->v3, &t->v4,  &t->kick, &t->kick_next};
-    for (int i = 0; i < 10; i++) {
+    double** const all[] = {&t->S0, &t->u, &t->kick, &t->kick_next, &t->v_last, &t->work, &t->other};
+    for (int i = 0; i < 7; i++) {
         *all[i] = m + (size_t)i * nv;
     }
-    t->q_next = m + 10 * nv;
+    t->q_next = m + 7 * nv;
     if (op->rows > 0 && !copy_rows(tape, &tape->eval.posed.rows, &t->J)) return CR_ERR_MEMORY;
     cr__tape_impulses(tape, op);
     cr__set_tree(model, (crPart){op->part.bodies, op->part.count}, 1.0, f->v, t->S0);
     for (int k = 0; k < op->part.count; k++) {
         crPart own = cr__tree_at(tape, op->part.bodies[k]);
         if (own.count == 0) continue;
-        double h = cr__move_time(tape, op), *e = t->v_s, *y = t->a0;
+        double h = cr__move_time(tape, op), *e = t->work, *y = t->other;
         crTapeTree* now = &tree[op->part.bodies[k]];
         now->way = f->tree_gain[op->part.bodies[k]] > 0.0 ? WAY_SCALED : WAY_STRAIGHT;
         cr__set_tree(model, own, 1.0, f->bend, t->u);
@@ -121,31 +120,7 @@ crStatus cr__trees_look(crTape* tape, const crTapeOp* op, const double* q) {
     return cr__part_mass_factor(model, part, cr__move_time(tape, op), &eval->dynamics);
 }
 
-// K = h M_h^-1 (k + c - h R v), k of velocities v_k and R of v_R, at the kinematics of eval; c of v_k is left in c
-static void kick_of(crTape* tape, crPart tree, double h, const double* v_k, const double* v_R, double* c,
-                    double* K) {
-    crStep* eval = &tape->eval;
-    const crModel* model = tape->model;
-    cr__set_tree(model, tree, 1.0, v_k, eval->state.v);
-    cr__part_forces(model, tree, &eval->state, &eval->dynamics, eval->free.k, c);
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            K[i] = h * (eval->free.k[i] + c[i] - h * cr__dof_spring_rate(model, &eval->dynamics, v_R, i));
-        }
-    }
-    cr__part_mass_solve(model, tree, &eval->dynamics, K);
-}
-
-// M_h^-1 c of velocities v
-static void turn_of(crTape* tape, crPart tree, const double* v, double* a) {
-    crStep* eval = &tape->eval;
-    cr__set_tree(tape->model, tree, 1.0, v, eval->state.v);
-    cr__part_forces(tape->model, tree, &eval->state, &eval->dynamics, eval->free.k, a);
-    cr__part_mass_solve(tape->model, tree, &eval->dynamics, a);
-}
-
-static double energy_of(const crTape* tape, crPart tree, const double* v, double* y) {
+double cr__trees_energy_of(const crTape* tape, crPart tree, const double* v, double* y) {
     return cr__tree_energy(tape->model, tree, &tape->eval.dynamics, v, y);
 }
 
@@ -170,30 +145,6 @@ crTapeRigid cr__trees_rigid_by(const crTape* tape, crPart tree, const double* v,
                               cr_sub(cr__load_vec(y + at + 3), cr_cross(cr_scale(1.0 / c->m, c->h), P)));
 }
 
-// v4 from v3 of a tree that keeps its momentum; false where that needs more than T
-static bool settle(const crTape* tape, crPart tree, crTapeTrees* t, crTapeTree* now, double* y) {
-    int root = tree.bodies[0], at = tape->model->bodies[root].v;
-    crTapeRigid own = cr__trees_rigid_by(tape, tree, t->v3, y),
-                l = cr__trees_rigid_of(&tape->eval.dynamics, root, now->P, now->L);
-    now->inner = now->T_next - own.T;
-    bool inside = now->inner > 1e-12 * now->T && now->T > l.T;
-    now->s = inside ? sqrt((now->T - l.T) / now->inner) : 1.0;
-    if (!inside) now->inner = 0.0;
-    cr__set_tree(tape->model, tree, now->s, t->v3, t->v4);
-    cr__store_vec(cr_add(cr__load_vec(t->v4 + at), cr_madd(l.v, -now->s, own.v)), t->v4 + at);
-    cr__store_vec(cr_add(cr__load_vec(t->v4 + at + 3), cr_madd(l.omega, -now->s, own.omega)), t->v4 + at + 3);
-    return now->T - l.T > -1e-12 * now->T;
-}
-
-static bool tree_floats(const crModel* model, int root) {
-    const crBody* body = &model->bodies[root];
-    bool free = body->joint == CR_JOINT_FREE;
-    for (int i = body->v; i < body->v + body->nv && free; i++) {
-        free = model->dofs[i].armature == 0.0;
-    }
-    return free;
-}
-
 static bool tree_flies(const crTape* tape, const crTapeOp* op, crPart tree) {
     const crModel* model = tape->model;
     bool free = true;
@@ -209,46 +160,7 @@ static bool tree_flies(const crTape* tape, const crTapeOp* op, crPart tree) {
     return free;
 }
 
-// the part of a flight at its beginning
-static void fly_first(crTape* tape, crPart tree, double h, const double* v, crTapeTrees* t, crTapeTree* now) {
-    const crModel* model = tape->model;
-    double* y = tape->eval.dynamics.work;
-    kick_of(tape, tree, h, v, v, t->v2, t->kick);
-    cr__set_tree(model, tree, 1.0, v, t->v_s);
-    cr__add_tree(model, tree, 0.5, t->kick, t->v_s);
-    turn_of(tape, tree, t->v_s, t->a0);
-    now->T = energy_of(tape, tree, t->v_s, y);
-    now->floats = tree_floats(model, tree.bodies[0]);
-    if (now->floats) {
-        crTapeRigid first = cr__trees_rigid_by(tape, tree, t->v_s, y);
-        now->P = first.P;
-        now->L = first.L;
-    }
-    cr__set_tree(model, tree, 1.0, t->v_s, t->v2);
-    cr__add_tree(model, tree, -0.5 * h, t->a0, t->v2);
-    cr__part_advance(model, tree, h, t->v2, t->q_next);
-    cr__add_tree(model, tree, -0.5 * h, t->a0, t->v2);
-}
-
-// and at its end; v after it in x
-static bool fly_last(crTape* tape, crPart tree, double h, crTapeTrees* t, crTapeTree* now, double* x) {
-    const crModel* model = tape->model;
-    turn_of(tape, tree, t->v2, t->a1);
-    cr__set_tree(model, tree, 0.5, t->v2, t->v3);
-    cr__add_tree(model, tree, 0.5, t->v_s, t->v3);
-    cr__add_tree(model, tree, -0.5 * h, t->a1, t->v3);
-    now->T_next = energy_of(tape, tree, t->v3, x);
-    now->s = now->T > 0.0 && now->T_next > 0.0 ? sqrt(now->T / now->T_next) : 1.0;
-    cr__set_tree(model, tree, now->s, t->v3, t->v4);
-    bool good = !now->floats || settle(tape, tree, t, now, x);
-    double* c = tape->eval.free.bend;  // not in use
-    kick_of(tape, tree, h, t->v2, t->v4, c, t->kick_next);
-    cr__set_tree(model, tree, 1.0, t->v4, x);
-    cr__add_tree(model, tree, 0.5, t->kick_next, x);
-    return good;
-}
-
-static bool agree(const crTape* tape, crPart tree, const double* x, const double* y) {
+bool cr__trees_agree(const crTape* tape, crPart tree, const double* x, const double* y) {
     const crModel* model = tape->model;
     double most = 0.0, off = 0.0;
     for (int n = 0; n < tree.count; n++) {
@@ -291,9 +203,8 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
         if (tree.count == 0) continue;
         if (tree_flies(tape, op, tree)) {
             now->way = WAY_FLIES;
-            fly_first(tape, tree, h, op->v, t, now);
         } else {
-            now->T = energy_of(tape, tree, op->S, tape->eval.dynamics.work);
+            now->T = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.work);
             double turn = now->want + 0.5 * cr__dot_tree(model, tree, t->u, tape->eval.dynamics.work);
             now->want = now->T + turn;
             if (now->way == WAY_SCALED && !(fabs(turn) < SMALL * now->T)) op->trees = NULL;
@@ -301,25 +212,25 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
         }
     }
     if (op->trees != NULL && cr__trees_look(tape, op, t->q_next) != CR_OK) op->trees = NULL;
-    double* x = t->u;
+    crStatus status = CR_OK;
     for (int k = 0; k < op->part.count && op->trees != NULL; k++) {
         int root = op->part.bodies[k];
         crPart tree = cr__tree_at(tape, root);
         crTapeTree* now = &t->tree[root];
         if (tree.count == 0) continue;
         if (now->way == WAY_FLIES) {
-            bool good = fly_last(tape, tree, h, t, now, x);
-            if (!good || !agree(tape, tree, v, x)) op->trees = NULL;
+            if (!cr__trees_fly(tape, op, tree, v, &status)) op->trees = NULL;
+            if (status != CR_OK) return status;
             continue;
         }
-        now->T_next = energy_of(tape, tree, op->S, tape->eval.dynamics.work);
+        now->T_next = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.work);
         now->s = now->way == WAY_SCALED ? sqrt(now->want / now->T_next) : 1.0;
         cr__set_tree(model, tree, now->s, op->S, tape->eval.state.v);
-        if (agree(tape, tree, v, tape->eval.state.v)) continue;
+        if (cr__trees_agree(tape, tree, v, tape->eval.state.v)) continue;
         // a motor's speed is not scaled
         now->way = WAY_STRAIGHT;
         now->s = 1.0;
-        if (!agree(tape, tree, v, op->S)) op->trees = NULL;
+        if (!cr__trees_agree(tape, tree, v, op->S)) op->trees = NULL;
     }
     if (op->trees != NULL) memcpy(t->q_next, q, (size_t)model->nq * sizeof *q);
     if (op->trees != NULL && !trees_singles(tape, op)) return CR_ERR_MEMORY;

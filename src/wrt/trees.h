@@ -12,10 +12,22 @@ typedef enum crTapeWay { WAY_PLAIN, WAY_STRAIGHT, WAY_SCALED, WAY_FLIES } crTape
 typedef struct crTapeTree {
     crTapeWay way;
     double s, T, want, T_next;
-    bool floats;  // keeps momentum P and angular momentum L about its centre of mass in flight
+    // of a flight
+    bool floats;  // it keeps momentum P and angular momentum L about its centre of mass
     crVec3 P, L;
-    double inner;  // T of v3 beyond the motion as one rigid body
+    double within;  // T beyond the motion of the centre of mass, which says how long a part may be
+    int count;
+    struct crTapeFlight* parts;  // (count)
 } crTapeTree;
+
+// A part of a flight, see model/flow.c: v to v4 over tau.
+typedef enum crTapeSpan { SPAN_REST, SPAN_TURN, SPAN_DOUBLE } crTapeSpan;
+typedef struct crTapeFlight {
+    double tau;
+    crTapeSpan span;                    // tau is what is left, by how much v turns, or twice the part before
+    double s, T_next, inner;            // inner: T of v3 beyond the motion as one rigid body
+    double *q, *v, *a0, *v2, *a1, *v3;  // (nq), (nv); v of the next part is v4
+} crTapeFlight;
 
 // The motion of a tree as one rigid body, see model/flow.c.
 typedef struct crTapeRigid {
@@ -25,11 +37,11 @@ typedef struct crTapeRigid {
 } crTapeRigid;
 
 struct crTapeTrees {
-    crTapeTree* tree;                      // (nb)
-    double *S0, *u;                        // (nv)
-    double *v_s, *a0, *v2, *a1, *v3, *v4;  // of flights (nv)
-    double *kick, *kick_next;              // K of both ends (nv)
-    double* q_next;                        // (nq)
+    crTapeTree* tree;                   // (nb)
+    double *S0, *u;                     // (nv)
+    double *kick, *kick_next, *v_last;  // of flights: K of both ends, v before the last kick (nv)
+    double *work, *other;               // (nv)
+    double* q_next;                     // (nq)
     crRows J;
     crTapeBody* singles;  // turn of single bodies (nb)
 };
@@ -101,6 +113,7 @@ static inline double cr__move_time(const crTape* tape, const crTapeOp* op) {
 crStatus cr__trees_look(crTape* tape, const crTapeOp* op, const double* q);
 void cr__trees_mass_mul(const crModel* model, crPart part, const crDynamics* d, double h, const double* x,
                         double* y);
+double cr__trees_energy_of(const crTape* tape, crPart tree, const double* v, double* y);  // y becomes M v
 crTapeRigid cr__trees_rigid_of(const crDynamics* d, int root, crVec3 P, crVec3 L);
 // of velocities v; y becomes M v
 crTapeRigid cr__trees_rigid_by(const crTape* tape, crPart tree, const double* v, double* y);
@@ -117,7 +130,22 @@ void cr__trees_centre(crTreesBack* b, crPart tree, double m, crVec3 by_r, bool l
 // the momenta of v, by v and q
 void cr__trees_momenta(crTreesBack* b, crPart tree, const crTapeRigid* x, crVec3 by_P, crVec3 by_L,
                        const double* v, double* by_v, double* q);
-// v4 of a tree that keeps its momentum, and its centre of mass that goes straight: by_v3, and P, L and T of the beginning
-void cr__trees_settle(crTreesBack* b, crPart tree, const crTapeTree* now, const double* by_v4, double* by_v3);
+// v4 of a tree that keeps its momentum: by_v3, and P, L and T of the beginning add up
+void cr__trees_settle(crTreesBack* b, crPart tree, const crTapeTree* now, const crTapeFlight* f,
+                      const double* by_v4, double* by_v3);
+
+// trees_flight.c
+
+// The flight of a tree from op->q and op->v; false where it has no form or does not end in v. CR_ERR_MEMORY in status.
+bool cr__trees_fly(crTape* tape, crTapeOp* op, crPart tree, const double* v, crStatus* status);
+// What its state gets from what the state after it gets, into before.
+crStatus cr__trees_fly_back(crTreesBack* b, crPart tree, const double* by_q, const double* by_v);
+
+// trees_back.c
+
+// q + h v of a tree's joints: by_next passes on to q and v
+void cr__trees_advance(const crTreesBack* b, crPart tree, double h, const double* v, double* by_v);
+// x and y agree to rounding
+bool cr__trees_agree(const crTape* tape, crPart tree, const double* x, const double* y);
 
 #endif

@@ -7,17 +7,17 @@
 #include "wrt/trees.h"
 
 // q+ = q + h v of joints: by_next passes on to q and v
-static void advance_back(const crTreesBack* b, const crBody* body, const double* v, double* by_v) {
+static void advance_back(const crTreesBack* b, const crBody* body, double h, const double* v, double* by_v) {
     const double* next = b->by_next + body->v;
     double *q = b->before + body->v, *to = by_v + body->v;
     int turn = body->joint == CR_JOINT_FREE ? 3 : body->joint == CR_JOINT_BALL ? 0 : body->nv;
     for (int i = 0; i < turn; i++) {
         q[i] += next[i];
-        to[i] += b->h * next[i];
+        to[i] += h * next[i];
     }
     if (turn == body->nv) return;
     double M[36];
-    cr__tape_turn(cr_scale(b->h, cr__load_vec(v + body->v + turn)), b->h, M);
+    cr__tape_turn(cr_scale(h, cr__load_vec(v + body->v + turn)), h, M);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             q[turn + j] += M[6 * i + j] * next[turn + i];
@@ -26,14 +26,14 @@ static void advance_back(const crTreesBack* b, const crBody* body, const double*
     }
 }
 
-static void advance_tree(const crTreesBack* b, crPart tree, const double* v, double* by_v) {
+void cr__trees_advance(const crTreesBack* b, crPart tree, double h, const double* v, double* by_v) {
     for (int n = 0; n < tree.count; n++) {
-        advance_back(b, &b->tape->model->bodies[tree.bodies[n]], v, by_v);
+        advance_back(b, &b->tape->model->bodies[tree.bodies[n]], h, v, by_v);
     }
 }
 
 // a tree at the end of the move; `by` is what the state after it gets
-static void tree_back_last(crTreesBack* b, int root, const double* by_q, const double* by_v) {
+static void tree_back_last(crTreesBack* b, int root, const double* by_v) {
     const crModel* model = b->tape->model;
     const crTapeTrees* t = b->op->trees;
     const crTapeTree* now = &t->tree[root];
@@ -45,40 +45,6 @@ static void tree_back_last(crTreesBack* b, int root, const double* by_q, const d
         cr__trees_energy(b, tree, -sigma / now->T_next, b->op->S, b->by_S, b->by_next);
     } else if (now->way == WAY_STRAIGHT) {
         cr__add_tree(model, tree, 1.0, by_v, b->by_S);
-    } else if (now->way == WAY_FLIES) {
-        double *by_v2 = b->by_v2, *by_v3 = b->by_v3, *by_v4 = b->by_v4;
-        cr__set_tree(model, tree, 1.0, by_v, by_v4);
-        cr__set_tree(model, tree, 0.0, by_v, by_v2);
-        cr__trees_solve_z(b, tree, 0.5, by_v);
-        cr__set_tree(model, tree, 1.0 / b->h, t->kick_next, b->y);
-        crTreesSolve kick = {.part = tree, .z = b->z, .a = b->y, .forces = true, .q = b->by_next};
-        kick.by_v = kick.by_k = by_v2;
-        kick.by_R = by_v4;
-        cr__trees_solve(b, &kick);
-        if (now->floats) {
-            cr__trees_settle(b, tree, now, by_v4, by_v3);
-        } else {
-            double sigma = 0.5 * now->s * cr__dot_tree(model, tree, by_v4, t->v3);
-            bool moves = now->T > 0.0 && now->T_next > 0.0;
-            cr__set_tree(model, tree, now->s, by_v4, by_v3);
-            b->by_T[root] = moves ? sigma / now->T : 0.0;
-            if (moves) cr__trees_energy(b, tree, -sigma / now->T_next, t->v3, by_v3, b->by_next);
-        }
-        cr__trees_solve_z(b, tree, -0.5 * b->h, by_v3);
-        cr__set_tree(model, tree, -1.0, t->a1, b->y);
-        crTreesSolve turn = {.part = tree, .z = b->z, .a = b->y, .v = t->v2, .q = b->by_next, .by_v = by_v2};
-        cr__trees_solve(b, &turn);
-        cr__set_tree(model, tree, 1.0, by_v3, b->by_vs);
-        cr__add_tree(model, tree, 1.0, by_v2, b->by_vs);
-        cr__set_tree(model, tree, -0.5 * b->h, by_v3, b->by_a0);
-        cr__add_tree(model, tree, -b->h, by_v2, b->by_a0);
-        if (!now->floats) return;
-        // its centre of mass goes straight: the root is shifted
-        double m = b->d->composite[root].m;
-        crVec3* rho = &b->by_shift[root];
-        *rho = cr__load_vec(by_q + model->bodies[root].v);
-        cr__trees_centre(b, tree, m, cr_neg(*rho), false, b->by_next);
-        b->by_PL[2 * root] = cr_madd(b->by_PL[2 * root], b->h / m, *rho);
     }
 }
 
@@ -89,35 +55,7 @@ static void tree_back_first(crTreesBack* b, int root) {
     const crTapeTree* now = &t->tree[root];
     crPart tree = cr__tree_at(b->tape, root);
     const double* v = b->op->v;
-    if (now->way == WAY_FLIES) {
-        double* by_v1 = b->by_v2;
-        cr__set_tree(model, tree, 0.0, v, by_v1);
-        cr__set_tree(model, tree, 1.0, t->v_s, b->by_v3);
-        cr__add_tree(model, tree, -0.5 * b->h, t->a0, b->by_v3);
-        advance_tree(b, tree, b->by_v3, by_v1);
-        cr__add_tree(model, tree, 1.0, by_v1, b->by_vs);
-        cr__add_tree(model, tree, -0.5 * b->h, by_v1, b->by_a0);
-        cr__trees_solve_z(b, tree, 1.0, b->by_a0);
-        cr__set_tree(model, tree, -1.0, t->a0, b->y);
-        crTreesSolve turn = {
-            .part = tree, .z = b->z, .a = b->y, .v = t->v_s, .q = b->before, .by_v = b->by_vs};
-        cr__trees_solve(b, &turn);
-        if (b->by_T[root] != 0.0) cr__trees_energy(b, tree, b->by_T[root], t->v_s, b->by_vs, b->before);
-        if (now->floats) {
-            crTapeRigid first = cr__trees_rigid_by(b->tape, tree, t->v_s, b->y);
-            cr__trees_momenta(b, tree, &first, b->by_PL[2 * root], b->by_PL[2 * root + 1], t->v_s, b->by_vs,
-                              b->before);
-            cr__trees_centre(b, tree, first.m, b->by_shift[root], false, b->before);
-        }
-        cr__trees_solve_z(b, tree, 0.5, b->by_vs);
-        cr__set_tree(model, tree, 1.0 / b->h, t->kick, b->y);
-        crTreesSolve kick = {.part = tree, .z = b->z, .a = b->y, .forces = true, .q = b->before};
-        kick.by_v = kick.by_k = kick.by_R = b->before_v;
-        cr__trees_solve(b, &kick);
-        cr__add_tree(model, tree, 1.0, b->by_vs, b->before_v);
-        return;
-    }
-    advance_tree(b, tree, b->op->S, b->by_S);
+    cr__trees_advance(b, tree, b->h, b->op->S, b->by_S);
     double sigma = b->by_T[root];
     if (now->way != WAY_SCALED || sigma == 0.0) return;
     double g = sigma / now->want, h = b->h;
@@ -250,7 +188,7 @@ static void others_back(crTreesBack* b, const double* by, const double* by_v) {
         if (!cr__moves(model, i) || cr__step_bends(&b->tape->eval, i)) continue;
         cr__add_tree(model, (crPart){&i, 1}, 1.0, by_v, b->by_S);
         if (!body->single) {
-            advance_back(b, body, b->op->S, b->by_S);
+            advance_back(b, body, b->h, b->op->S, b->by_S);
             continue;
         }
         for (int j = body->v; j < body->v + 3; j++) {
@@ -288,16 +226,22 @@ crStatus cr__tape_trees_back(crTape* tape, const crTapeOp* op, const double* by,
     bool both = false;
     for (int k = 0; k < op->part.count; k++) {
         crTapeWay way = t->tree[op->part.bodies[k]].way;
-        both = both || way == WAY_SCALED || way == WAY_FLIES;
+        both = both || way == WAY_SCALED;
     }
-    crStatus status = both ? cr__trees_look(tape, op, t->q_next) : CR_OK;
+    crStatus status = CR_OK;
     for (int k = 0; k < op->part.count && status == CR_OK; k++) {
-        tree_back_last(&b, op->part.bodies[k], by, by + nv);
+        if (t->tree[op->part.bodies[k]].way == WAY_FLIES)
+            status = cr__trees_fly_back(&b, cr__tree_at(tape, op->part.bodies[k]), by, by + nv);
+    }
+    if (status == CR_OK) status = both ? cr__trees_look(tape, op, t->q_next) : CR_OK;
+    for (int k = 0; k < op->part.count && status == CR_OK; k++) {
+        tree_back_last(&b, op->part.bodies[k], by + nv);
     }
     if (status == CR_OK) status = cr__trees_look(tape, op, op->q);
     if (status != CR_OK) return status;
     for (int k = 0; k < op->part.count; k++) {
-        if (t->tree[op->part.bodies[k]].way != WAY_PLAIN) tree_back_first(&b, op->part.bodies[k]);
+        crTapeWay way = t->tree[op->part.bodies[k]].way;
+        if (way == WAY_STRAIGHT || way == WAY_SCALED) tree_back_first(&b, op->part.bodies[k]);
     }
     others_back(&b, by, by + nv);
     if (op->rows > 0) rows_back(&b);

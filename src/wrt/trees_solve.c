@@ -116,25 +116,23 @@ void cr__trees_momenta(crTreesBack* b, crPart tree, const crTapeRigid* x, crVec3
 }
 
 // v4 of a tree that keeps its momentum, and its centre of mass that goes straight: by_v3, and P, L and T of the beginning
-void cr__trees_settle(crTreesBack* b, crPart tree, const crTapeTree* now, const double* by_v4,
-                      double* by_v3) {
+void cr__trees_settle(crTreesBack* b, crPart tree, const crTapeTree* now, const crTapeFlight* f,
+                      const double* by_v4, double* by_v3) {
     const crModel* model = b->tape->model;
-    const crTapeTrees* t = b->op->trees;
     int root = tree.bodies[0], at = model->bodies[root].v;
-    crTapeRigid own = cr__trees_rigid_by(b->tape, tree, t->v3, b->y),
+    crTapeRigid own = cr__trees_rigid_by(b->tape, tree, f->v3, b->y),
                 l = cr__trees_rigid_of(b->d, root, now->P, now->L);
     crTwist by = cr__twist(cr__load_vec(by_v4 + at + 3), cr__load_vec(by_v4 + at));
     crVec3 by_P = cr_vec3(0, 0, 0), by_L = by_P;
     crVec3* const of_first = &b->by_PL[2 * root];
-    of_first[0] = of_first[1] = by_P;
-    cr__set_tree(model, tree, now->s, by_v4, by_v3);
-    double by_s = cr__dot_tree(model, tree, by_v4, t->v3) - cr__twist_dot(cr__twist(own.omega, own.v), by);
-    double g = now->inner > 0.0 ? 0.5 * now->s * by_s / (now->T - l.T) : 0.0;
-    double g_was = now->inner > 0.0 ? -0.5 * now->s * by_s / now->inner : 0.0;
-    b->by_T[root] = g;
+    cr__set_tree(model, tree, f->s, by_v4, by_v3);
+    double by_s = cr__dot_tree(model, tree, by_v4, f->v3) - cr__twist_dot(cr__twist(own.omega, own.v), by);
+    double g = f->inner > 0.0 ? 0.5 * f->s * by_s / (now->T - l.T) : 0.0;
+    double g_was = f->inner > 0.0 ? -0.5 * f->s * by_s / f->inner : 0.0;
+    b->by_T[root] += g;
     rigid_back(b, tree, &l, by, -g, &of_first[0], &of_first[1], b->by_next);
-    rigid_back(b, tree, &own, cr__twist(cr_scale(-now->s, by.omega), cr_scale(-now->s, by.v)), -g_was, &by_P,
+    rigid_back(b, tree, &own, cr__twist(cr_scale(-f->s, by.omega), cr_scale(-f->s, by.v)), -g_was, &by_P,
                &by_L, b->by_next);
-    cr__trees_momenta(b, tree, &own, by_P, by_L, t->v3, by_v3, b->by_next);
-    if (g_was != 0.0) cr__trees_energy(b, tree, g_was, t->v3, by_v3, b->by_next);
+    cr__trees_momenta(b, tree, &own, by_P, by_L, f->v3, by_v3, b->by_next);
+    if (g_was != 0.0) cr__trees_energy(b, tree, g_was, f->v3, by_v3, b->by_next);
 }

@@ -139,7 +139,7 @@ static void print_text(const SceneInput* input, const crScene* scene, const Shap
     printf("bodies %d, coordinates %d, velocities %d, moving mass %.6g kg\n", model->nb - 1, model->nq,
            model->nv, total_mass(model));
     printf("shapes %d, ", model->shape_count);
-    if (model->look_count > 0) printf("looks %d, ", model->look_count);
+    if (model->visual_count > 0) printf("visuals %d, ", model->visual_count);
     printf("materials %d, constraints %d, excluded pairs %d, overlaps at the start %d\n",
            model->material_count - 1, model->loop_count, model->exclusion_count, scene->overlap_count);
     printf("gravity %g %g %g m/s^2, dt %g s\n\n", model->gravity.x, model->gravity.y, model->gravity.z,
@@ -215,8 +215,8 @@ static void print_json(const SceneInput* input, const crScene* scene, const Shap
     printf(",\n  \"format\": \"%s\",\n  \"nq\": %d,\n  \"nv\": %d,\n  ", kind_of(import, recording),
            model->nq, model->nv);
     json_number("mass", total_mass(model));
-    printf(",\n  \"shapes\": %d,\n  \"looks\": %d,\n  \"materials\": %d,\n", model->shape_count,
-           model->look_count, model->material_count - 1);
+    printf(",\n  \"shapes\": %d,\n  \"visuals\": %d,\n  \"materials\": %d,\n", model->shape_count,
+           model->visual_count, model->material_count - 1);
     printf("  \"constraints\": %d,\n  \"excluded\": %d,\n", model->loop_count, model->exclusion_count);
     printf("  \"overlaps\": %d,\n", scene->overlap_count);
     if (recording != NULL) json_records(recording);

@@ -18,6 +18,7 @@ const FOV = 12;        // degrees, as from far away: a ball at the edge is drawn
 const PIN = 0.012;     // radius of a hinge's pin, of the scene
 const TEETH = 9;       // of a slider's spring
 const NEAR = 3;        // times what moves: fixed bodies that are no larger are seen whole
+const FLOOR = 12;       // sizes of what moves: a floor no farther below is seen from the start
 const NAMES = 60;      // of bodies that are shown
 const PATHS = 40;      // of bodies
 const POINTS = 300;    // of a path
@@ -133,6 +134,7 @@ export class Stage {
       this.bodies.forEach((group, i) => { if (this.about.bodies[i].moves || !this.balls.length) box.expandByObject(group); });
     };
     frames.forEach(grow);
+    if (frames.length === 1) this.addFloor(box);
     // a table, a box: fixed shapes that are not much larger than what moves
     const whole = box.clone();
     this.bodies.forEach((group) => whole.expandByObject(group));
@@ -141,6 +143,18 @@ export class Stage {
     if (box.isEmpty() || this.walled) box.copy(whole);
     if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
     return box;
+  }
+
+  // the floor below bodies that will fall on it, if it is not far below
+  addFloor(box) {
+    const size = Math.max(...box.getSize(new THREE.Vector3()).toArray());
+    for (const plane of this.about.planes) {
+      const n = new THREE.Vector3(...plane.n);
+      if (plane.body !== 0 || n.dot(this.up) < 0.9 || box.isEmpty()) continue;
+      const low = new THREE.Vector3(...["x", "y", "z"].map((k) => (n[k] > 0 ? box.min[k] : box.max[k])));
+      const height = n.dot(low) - plane.offset;
+      if (height > 0 && height <= FLOOR * size) box.union(box.clone().translate(n.multiplyScalar(-height)));
+    }
   }
 
   // camera, sun and ground for what happens in this box; ahead: more may happen around it

@@ -1,4 +1,4 @@
-// Looks: what <visual> of URDF and SDF and geoms of MJCF that touch nothing become; that nothing is computed from them.
+// Visuals: what <visual> of URDF and SDF and geoms of MJCF that touch nothing become; that nothing is computed from them.
 #include <unistd.h>
 
 #include "carom/dynamics.h"
@@ -13,7 +13,7 @@ typedef struct Folder {
 } Folder;
 
 static bool folder_make(Folder* f) {
-    snprintf(f->path, sizeof f->path, "/tmp/carom-looks-XXXXXX");
+    snprintf(f->path, sizeof f->path, "/tmp/carom-visuals-XXXXXX");
     if (!CHECK(mkdtemp(f->path) != NULL)) return false;
     snprintf(f->model, sizeof f->model, "%s/model.xml", f->path);
     snprintf(f->mesh, sizeof f->mesh, "%s/mesh.obj", f->path);
@@ -81,7 +81,7 @@ static void same_without(const Folder* f, const Case* c, const char* text, int s
     Case other;
     CHECK(strstr(bare, "visual") == NULL);
     if (folder_read(f, bare, &other)) {
-        CHECK(other.scene.model->look_count == 0 && c->scene.model->look_count > 0);
+        CHECK(other.scene.model->visual_count == 0 && c->scene.model->visual_count > 0);
         CHECK(case_hash(&other.scene) == case_hash(&c->scene));
         CHECK(other.scene.model->shape_count == c->scene.model->shape_count);
         CHECK(hash_of_run(&other, steps) == hash_of_run(c, steps));
@@ -90,17 +90,17 @@ static void same_without(const Folder* f, const Case* c, const char* text, int s
     free(bare);
 }
 
-static const crBodyShape* look(const Case* c, const char* body, int number) {
+static const crBodyShape* visual(const Case* c, const char* body, int number) {
     int index = cr_model_find_body(c->scene.model, body);
-    for (int i = 0; i < c->scene.model->look_count; i++) {
-        if (c->scene.model->looks[i].body == index && number-- == 0) return &c->scene.model->looks[i];
+    for (int i = 0; i < c->scene.model->visual_count; i++) {
+        if (c->scene.model->visuals[i].body == index && number-- == 0) return &c->scene.model->visuals[i];
     }
-    test_check(false, __FILE__, __LINE__, "%s has no such look", body);
-    return &c->scene.model->looks[0];
+    test_check(false, __FILE__, __LINE__, "%s has no such visual", body);
+    return &c->scene.model->visuals[0];
 }
 
-// written as JSON and read again, the looks are the same
-static void looks_again(const Case* c) {
+// written as JSON and read again, the visuals are the same
+static void visuals_again(const Case* c) {
     char* text = NULL;
     size_t size = 0;
     FILE* file = open_memstream(&text, &size);
@@ -112,9 +112,9 @@ static void looks_again(const Case* c) {
     CHECK_STATUS(cr_json_parse(text, size, 1, &doc, &error), CR_OK);
     CHECK_STATUS(cr_scene_read(doc.root, &scene, &error), CR_OK);
     const crModel *a = c->scene.model, *b = scene.model;
-    CHECK(a->look_count == b->look_count);
-    for (int i = 0; i < a->look_count; i++) {
-        const crBodyShape *x = &a->looks[i], *y = &b->looks[i];
+    CHECK(a->visual_count == b->visual_count);
+    for (int i = 0; i < a->visual_count; i++) {
+        const crBodyShape *x = &a->visuals[i], *y = &b->visuals[i];
         CHECK(x->body == y->body && x->color == y->color && x->shape.kind == y->shape.kind);
         CHECK(memcmp(&x->shape.pose, &y->shape.pose, sizeof x->shape.pose) == 0);
         if (x->shape.kind != CR_SHAPE_MESH) continue;
@@ -128,7 +128,7 @@ static void looks_again(const Case* c) {
     free(text);
 }
 
-// The scaled corners of the tetrahedron, in the link's frame, must be those of the look, in any order.
+// The scaled corners of the tetrahedron, in the link's frame, must be those of the visual, in any order.
 static void check_corners(const crShape* shape, crVec3 scale, crPose origin) {
     if (!CHECK(shape->kind == CR_SHAPE_MESH)) return;
     crMeshDef mesh = cr_mesh_def(shape->data.mesh);
@@ -144,7 +144,7 @@ static void check_corners(const crShape* shape, crVec3 scale, crPose origin) {
         }
         CHECK_NEAR(nearest, 0.0, 1e-12);
     }
-    // it looks outward, also where it is mirrored
+    // it visuals outward, also where it is mirrored
     double volume = 0.0;
     for (int i = 0; i < mesh.triangle_count; i++) {
         const int* t = mesh.triangles[i];
@@ -171,15 +171,15 @@ TEST(urdf) {
     write_file(f.mesh, tetrahedron);
     if (folder_read(&f, text, &c)) {
         double s = sqrt(0.5);
-        CHECK(c.scene.model->look_count == 2 && c.scene.model->shape_count == 2);
-        check_corners(&look(&c, "base", 0)->shape, cr_vec3(0.5, -0.25, 2),
+        CHECK(c.scene.model->visual_count == 2 && c.scene.model->shape_count == 2);
+        check_corners(&visual(&c, "base", 0)->shape, cr_vec3(0.5, -0.25, 2),
                       (crPose){cr_vec3(1, 2, 3), {s, 0, 0, s}});
-        CHECK(look(&c, "base", 0)->color == 0x10033ffU);
-        const crBodyShape* second = look(&c, "base", 1);
+        CHECK(visual(&c, "base", 0)->color == 0x10033ffU);
+        const crBodyShape* second = visual(&c, "base", 1);
         CHECK(second->shape.kind == CR_SHAPE_CYLINDER && second->shape.size.x == 0.1 &&
               second->shape.size.z == 0.3 && second->color == 0x1ff0000U);
         CHECK(case_note(&c, "visual") == NULL && case_note(&c, "texture") == NULL);
-        looks_again(&c);
+        visuals_again(&c);
         case_again(&c, "urdf");
         same_without(&f, &c, text, 50);
         case_free(&c);
@@ -189,7 +189,7 @@ TEST(urdf) {
 
 #define LINK(inside) "<robot name='r'><link name='a'>" MASS inside "</link></robot>"
 
-// a visual that cannot be read leaves a note and the body without looks; the model is not refused
+// a visual that cannot be read leaves a note and the body without visuals; the model is not refused
 TEST(soft) {
     static const char* const bad[][2] = {
         {"<visual><geometry><mesh filename='part.glb'/></geometry></visual>", "part.glb"},
@@ -215,7 +215,7 @@ TEST(soft) {
         const crNote* note = case_note(&c, bad[i][1]);
         test_check(note != NULL && note->level == CR_NOTE_IGNORED && strstr(note->text, "<visual>") != NULL,
                    __FILE__, __LINE__, "%s: %s", bad[i][0], note != NULL ? note->text : "no note");
-        CHECK(c.scene.model->look_count == 0 && c.scene.model->shape_count == 1);
+        CHECK(c.scene.model->visual_count == 0 && c.scene.model->shape_count == 1);
         case_free(&c);
     }
     folder_remove(&f);
@@ -240,20 +240,20 @@ TEST(sdf) {
     write_file(f.mesh, tetrahedron);
     if (folder_read(&f, text, &c)) {
         double s = sqrt(0.5);
-        CHECK(c.scene.model->look_count == 3 && c.scene.model->shape_count == 2);
-        CHECK(look(&c, "ground::l", 0)->shape.kind == CR_SHAPE_HALFSPACE);
-        CHECK(look(&c, "ground::l", 0)->color == 0x100ff00U);
-        check_corners(&look(&c, "m::l", 0)->shape, cr_vec3(0.1, 0.1, 0.1),
+        CHECK(c.scene.model->visual_count == 3 && c.scene.model->shape_count == 2);
+        CHECK(visual(&c, "ground::l", 0)->shape.kind == CR_SHAPE_HALFSPACE);
+        CHECK(visual(&c, "ground::l", 0)->color == 0x100ff00U);
+        check_corners(&visual(&c, "m::l", 0)->shape, cr_vec3(0.1, 0.1, 0.1),
                       (crPose){cr_vec3(0, 0, 0.25), {s, 0, 0, s}});
         // a square of 0.2 by 0.4 across x
-        const crShape* sign = &look(&c, "m::l", 1)->shape;
+        const crShape* sign = &visual(&c, "m::l", 1)->shape;
         crBounds box = cr_shape_bounds(sign, cr_pose_identity());
         CHECK(sign->kind == CR_SHAPE_MESH && box.lo.x == 0.0 && box.hi.x == 0.0);
         double sides[2] = {box.hi.y - box.lo.y, box.hi.z - box.lo.z};
         CHECK_NEAR(sides[0] * sides[1], 0.08, 1e-12);
         CHECK_NEAR(sides[0] + sides[1], 0.6, 1e-12);
         CHECK(case_note(&c, "visual") == NULL && case_note(&c, "pbr") == NULL);
-        looks_again(&c);
+        visuals_again(&c);
         case_again(&c, "sdf");
         same_without(&f, &c, text, 200);
         case_free(&c);
@@ -261,7 +261,7 @@ TEST(sdf) {
     folder_remove(&f);
 }
 
-// a mesh that touches nothing is a look with its triangles; groups above 2 are not seen; weights stay
+// a mesh that touches nothing is a visual with its triangles; groups above 2 are not seen; weights stay
 TEST(mjcf) {
 #define MODEL(geoms)                                                                                    \
     "<mujoco><asset><mesh name='t' file='mesh.obj' scale='.1 .1 .1'/></asset><worldbody>"               \
@@ -277,13 +277,14 @@ TEST(mjcf) {
             MODEL("<geom type='mesh' mesh='t' pos='1 0 0' contype='0' conaffinity='0' rgba='1 0 0 1'/>"
                   "<geom type='box' size='.1 .1 .1' group='1'/>"),
             &c)) {
-        CHECK(c.scene.model->look_count == 2 && c.scene.model->shape_count == 3);
-        check_corners(&look(&c, "body1", 0)->shape, cr_vec3(0.1, 0.1, 0.1),
+        CHECK(c.scene.model->visual_count == 2 && c.scene.model->shape_count == 3);
+        check_corners(&visual(&c, "body1", 0)->shape, cr_vec3(0.1, 0.1, 0.1),
                       (crPose){cr_vec3(1, 0, 0), {1, 0, 0, 0}});
-        CHECK(look(&c, "body1", 0)->color == 0x1ff0000U && look(&c, "body1", 1)->shape.kind == CR_SHAPE_BOX);
-        looks_again(&c);
+        CHECK(visual(&c, "body1", 0)->color == 0x1ff0000U &&
+              visual(&c, "body1", 1)->shape.kind == CR_SHAPE_BOX);
+        visuals_again(&c);
         if (folder_read(&f, MODEL("<geom type='box' size='.1 .1 .1' group='1'/>"), &other)) {
-            CHECK(other.scene.model->look_count == 0 && hash_of_run(&other, 200) == hash_of_run(&c, 200));
+            CHECK(other.scene.model->visual_count == 0 && hash_of_run(&other, 200) == hash_of_run(&c, 200));
             case_free(&other);
         }
         case_free(&c);
@@ -295,7 +296,7 @@ TEST(mjcf) {
                     "<geom name='g' type='mesh' mesh='t' contype='0' conaffinity='0'/></body></worldbody>"
                     "<contact><pair geom1='p' geom2='g'/></contact></mujoco>",
                     &c)) {
-        CHECK(c.scene.model->look_count == 0 && c.scene.model->shape_count == 2);
+        CHECK(c.scene.model->visual_count == 0 && c.scene.model->shape_count == 2);
         case_free(&c);
     }
     folder_remove(&f);
@@ -356,8 +357,8 @@ TEST(collada) {
         if (!folder_read(&f, text, &c)) continue;
         // half a metre a unit, twice by the node, three times by the link: 3 in all; places are not scaled by the node
         double s = sqrt(0.5);
-        if (CHECK(c.scene.model->look_count == 1))
-            check_corners(&look(&c, "a", 0)->shape, cr_vec3(3, 3, 3),
+        if (CHECK(c.scene.model->visual_count == 1))
+            check_corners(&visual(&c, "a", 0)->shape, cr_vec3(3, 3, 3),
                           (crPose){cr_vec3(1.5, 3, 5.5), {s, 0, 0, s}});
         case_free(&c);
     }
@@ -365,7 +366,7 @@ TEST(collada) {
         write_file(f.mesh, bad[i][0]);
         if (!folder_read(&f, text, &c)) continue;
         const crNote* note = case_note(&c, bad[i][1]);
-        test_check(note != NULL && c.scene.model->look_count == 0, __FILE__, __LINE__, "%d: %s", i,
+        test_check(note != NULL && c.scene.model->visual_count == 0, __FILE__, __LINE__, "%d: %s", i,
                    c.import.note_count > 0 ? c.import.notes[0].text : "no note");
         case_free(&c);
     }
@@ -386,7 +387,8 @@ TEST(thinned) {
     if (!case_xml() || !folder_make(&f)) return;
     FILE* file = fopen(f.mesh, "w");
     for (int i = 0; i < ROUND * ACROSS; i++) {
-        double u = 2.0 * CR_PI * (i / ACROSS) / ROUND, v = 2.0 * CR_PI * (i % ACROSS) / ACROSS;
+        double u = 2.0 * CR_PI * (i / ACROSS) / (double)ROUND,
+               v = 2.0 * CR_PI * (i % ACROSS) / (double)ACROSS;
         double r = 1.0 + 0.3 * cos(v);
         fprintf(file, "v %.9g %.9g %.9g\n", r * cos(u), r * sin(u), 0.3 * sin(v));
     }
@@ -397,7 +399,7 @@ TEST(thinned) {
     }
     fclose(file);
     if (folder_read(&f, LINK("<visual><geometry><mesh filename='mesh.obj'/></geometry></visual>"), &c)) {
-        crMeshDef mesh = cr_mesh_def(look(&c, "a", 0)->shape.data.mesh);
+        crMeshDef mesh = cr_mesh_def(visual(&c, "a", 0)->shape.data.mesh);
         CHECK(mesh.triangle_count <= 4000 && mesh.triangle_count >= 1000);
         // a cell of the coarsest grid that can be needed here has sides of 2.6 / 24
         double worst = 0.0, area = 0.0;
@@ -417,7 +419,7 @@ TEST(thinned) {
     folder_remove(&f);
 }
 
-// A model of 300 meshes of 1922 triangles: each is thinned to 500, and those beyond 100000 in all are not looks. The
+// A model of 300 meshes of 1922 triangles: each is thinned to 500, and those beyond 100000 in all are not visuals. The
 // scene is written and read again.
 TEST(many_meshes) {
     enum { SIDE = 31, LINKS = 300 };
@@ -452,28 +454,29 @@ TEST(many_meshes) {
     fclose(out);
     if (folder_read(&f, text, &c)) {
         int triangles = 0;
-        for (int i = 0; i < c.scene.model->look_count; i++) {
-            triangles += cr_mesh_def(c.scene.model->looks[i].shape.data.mesh).triangle_count;
+        for (int i = 0; i < c.scene.model->visual_count; i++) {
+            triangles += cr_mesh_def(c.scene.model->visuals[i].shape.data.mesh).triangle_count;
         }
-        CHECK(triangles <= 100000 && triangles <= 500 * c.scene.model->look_count && triangles > 80000);
+        CHECK(triangles <= 100000 && triangles <= 500 * c.scene.model->visual_count && triangles > 80000);
         const crNote* note = case_note(&c, "more than 100000");
-        CHECK(note != NULL && note->count == LINKS - c.scene.model->look_count);
-        looks_again(&c);
+        CHECK(note != NULL && note->count == LINKS - c.scene.model->visual_count);
+        visuals_again(&c);
         case_free(&c);
     }
     free(text);
     folder_remove(&f);
 }
 
-static void scene_refused(const char* looks, crStatus status, const char* word, int line) {
+static void scene_refused(const char* visuals, crStatus status, const char* word, int line) {
     char text[400];
-    snprintf(text, sizeof text, "{\"carom\":1,\"bodies\":[{\"mass\":1,\"inertia\":1,\"looks\":%s}]}", looks);
+    snprintf(text, sizeof text, "{\"carom\":1,\"bodies\":[{\"mass\":1,\"inertia\":1,\"visuals\":%s}]}",
+             visuals);
     crJsonDoc doc = {0};
     crScene scene = {0};
     crError error = {0};
     crStatus got = cr_json_parse(text, strlen(text), 1, &doc, &error);
     if (got == CR_OK) got = cr_scene_read(doc.root, &scene, &error);
-    test_check(got == status && strstr(error.message, word) != NULL, __FILE__, line, "%s: %s: %s", looks,
+    test_check(got == status && strstr(error.message, word) != NULL, __FILE__, line, "%s: %s: %s", visuals,
                cr_status_name(got), error.message);
     if (got == CR_OK) cr_scene_free(&scene);
     cr_json_free(&doc);
@@ -481,15 +484,15 @@ static void scene_refused(const char* looks, crStatus status, const char* word, 
 
 TEST(scene_fields) {
     scene_refused("[{\"type\":\"sphere\",\"r\":1}]", CR_OK, "", __LINE__);
-    // open meshes may move where they are looks
+    // open meshes may move where they are visuals
     scene_refused("[{\"type\":\"mesh\",\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]]}]",
                   CR_OK, "", __LINE__);
-    scene_refused("[{\"type\":\"sphere\",\"r\":1,\"mask\":1}]", CR_ERR_FIELD, "looks[0].mask", __LINE__);
+    scene_refused("[{\"type\":\"sphere\",\"r\":1,\"mask\":1}]", CR_ERR_FIELD, "visuals[0].mask", __LINE__);
     scene_refused("[{\"type\":\"sphere\",\"r\":1,\"material\":\"x\"}]", CR_ERR_FIELD, "touches nothing",
                   __LINE__);
-    scene_refused("[{\"type\":\"sphere\",\"r\":0}]", CR_ERR_RANGE, "looks[0].r", __LINE__);
-    scene_refused("[{\"type\":\"sphere\",\"r\":1,\"color\":\"red\"}]", CR_ERR_RANGE, "looks[0].color",
+    scene_refused("[{\"type\":\"sphere\",\"r\":0}]", CR_ERR_RANGE, "visuals[0].r", __LINE__);
+    scene_refused("[{\"type\":\"sphere\",\"r\":1,\"color\":\"red\"}]", CR_ERR_RANGE, "visuals[0].color",
                   __LINE__);
-    scene_refused("[{\"type\":\"blob\"}]", CR_ERR_NAME, "looks[0].type", __LINE__);
-    scene_refused("{}", CR_ERR_TYPE, "looks", __LINE__);
+    scene_refused("[{\"type\":\"blob\"}]", CR_ERR_NAME, "visuals[0].type", __LINE__);
+    scene_refused("{}", CR_ERR_TYPE, "visuals", __LINE__);
 }

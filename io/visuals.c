@@ -1,17 +1,17 @@
-// looks.c - looks of imported bodies: what <visual> elements say, and meshes made fit for drawing.
+// visuals.c - visuals of imported bodies: what <visual> elements say, and meshes made fit for drawing.
 //
 // A mesh with too many triangles is thinned: vertices in one cell of a grid become their mean, triangles that lose their
-// area go. The finest grid of a list that leaves few enough is taken. Meshes share MOST_LOOKS triangles. Fails: softly, a
-// look that cannot be read leaves a note; memory.
+// area go. The finest grid of a list that leaves few enough is taken. Meshes share MOST_TRIANGLES_ALL triangles. Fails: softly, a
+// visual that cannot be read leaves a note; memory.
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/import_parts.h"
 
-#define MOST_LOOKS 100000  // triangles of all meshes: a scene stays below the limits of its file
-#define MOST_LOOK  4000    // of one mesh
-#define LEAST_LOOK 500     // of one mesh that is thinned, however many there are
-#define NO_AREA    1e-10   // of the product of two edges: a triangle below it is dropped
+#define MOST_TRIANGLES_ALL   100000  // triangles of all meshes: a scene stays below the limits of its file
+#define MOST_TRIANGLES_EACH  4000    // of one mesh
+#define LEAST_TRIANGLES_EACH 500     // of one mesh that is thinned, however many there are
+#define NO_AREA              1e-10   // of the product of two edges: a triangle below it is dropped
 
 typedef struct Cell {
     uint64_t key;
@@ -105,14 +105,16 @@ static int count_visuals(const crXml* element) {
 
 // how many triangles a mesh may have: an equal share
 static int share_of(crImporting* im, const crXml* element) {
-    if (im->look_share > 0) return im->look_share;
+    if (im->visual_share > 0) return im->visual_share;
     while (element->parent != NULL) {
         element = element->parent;
     }
     int visuals = count_visuals(element);
-    int share = visuals > 0 ? MOST_LOOKS / visuals : MOST_LOOK;
-    im->look_share = share > MOST_LOOK ? MOST_LOOK : share < LEAST_LOOK ? LEAST_LOOK : share;
-    return im->look_share;
+    int share = visuals > 0 ? MOST_TRIANGLES_ALL / visuals : MOST_TRIANGLES_EACH;
+    im->visual_share = share > MOST_TRIANGLES_EACH    ? MOST_TRIANGLES_EACH
+                       : share < LEAST_TRIANGLES_EACH ? LEAST_TRIANGLES_EACH
+                                                      : share;
+    return im->visual_share;
 }
 
 static bool fit_for_drawing(crImporting* im, const crTriangles* from, int most, crTriangles* to) {
@@ -132,19 +134,21 @@ static bool fit_for_drawing(crImporting* im, const crTriangles* from, int most, 
     return true;
 }
 
-bool cr__looks_full(const crImporting* im) { return im->look_triangles > MOST_LOOKS - MOST_LOOK; }
+bool cr__visuals_full(const crImporting* im) {
+    return im->visual_triangles > MOST_TRIANGLES_ALL - MOST_TRIANGLES_EACH;
+}
 
-void cr__mesh_look(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh) {
+void cr__mesh_visual(crImporting* im, const crXml* element, crJson* shape, const crTriangles* mesh) {
     crTriangles fit = {0};
-    if (cr__looks_full(im))
+    if (cr__visuals_full(im))
         cr__import_refuse(im, element, NULL, CR_ERR_LIMIT, "the meshes have more than %d triangles",
-                          MOST_LOOKS);
+                          MOST_TRIANGLES_ALL);
     if (!cr__import_ok(im) || !fit_for_drawing(im, mesh, share_of(im, element), &fit)) return;
     if (fit.triangle_count == 0) {
         cr__import_refuse(im, element, NULL, CR_ERR_SIZE, "the mesh has no faces");
         return;
     }
-    im->look_triangles += fit.triangle_count;
+    im->visual_triangles += fit.triangle_count;
     crTree* tree = &im->tree;
     cr_tree_text(tree, shape, "type", "mesh");
     crJson* vertices = cr_tree_list(tree, shape, "vertices");
@@ -168,21 +172,21 @@ static void mark_whole(crXml* element) {
     }
 }
 
-void cr__import_looks(crImporting* im, crXml* link, crJson* body, crReadLook* read, void* ctx) {
+void cr__import_visuals(crImporting* im, crXml* link, crJson* body, crReadVisual* read, void* ctx) {
     if (!cr__import_ok(im) || cr_xml_child(link, "visual") == NULL) return;
     crError* const error = im->error;
     crError why = {0};
     crXml* bad = NULL;
-    crJson* looks = cr_tree_list(&im->tree, body, "looks");
+    crJson* visuals = cr_tree_list(&im->tree, body, "visuals");
     im->error = &why;
     for (crXml* visual = link->child; visual != NULL; visual = visual->next) {
         if (strcmp(visual->name, "visual") != 0) continue;
-        if (bad == NULL) read(ctx, visual, looks);
+        if (bad == NULL) read(ctx, visual, visuals);
         if (bad == NULL && !cr__import_ok(im)) bad = visual;
         mark_whole(visual);
     }
     im->error = error;
-    if (looks != NULL && (bad != NULL || looks->count == 0)) cr_tree_drop(body);
+    if (visuals != NULL && (bad != NULL || visuals->count == 0)) cr_tree_drop(body);
     if (bad == NULL) return;
     if (im->status == CR_ERR_MEMORY) {
         if (error != NULL) *error = why;
