@@ -99,7 +99,9 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
     job.settings.rule = rule_of(job.rule);
     job.settings.law = (crLaw){"", no_law, NULL};
     job.settings.solver = cr__solver(&cr__solver_auto, NULL);
-    size_t kept = KEPT(room) & ~(size_t)63;
+    // hard steps of a lone body need scratch memory, and little else
+    bool lone = job.lone.touches && room > 2 * CR_ROOM_SMALL;
+    size_t kept = (lone ? CR_ROOM_SMALL : KEPT(room)) & ~(size_t)63;
     Slab slab = {.at = memory, .room = kept};
     crArena scratch = {
         .allocator = {no_alloc, no_free, NULL}, .block = memory + kept, .capacity = room - kept - 64};
