@@ -1,8 +1,8 @@
 // judge_large.c - the backward error of one witness of a problem of any size, in quadruple precision.
 //
 // p^ is given; it must obey the laws exactly. Its velocities u^ are those nearest to u = u_free + b + W p^ that the laws allow
-// beside p^, and the change of b is u^ - u. Friction of doubles is at its limit to rounding alone: where p^ is CLOSE to it and the contact slips,
-// the point of the limit takes its place. No other witness is looked for.
+// beside p^, and the change of b is u^ - u. Friction of doubles is at its limit to rounding alone: where p^ is CLOSE to it
+// and the contact slips, the point of the limit takes its place. No other witness is looked for.
 #include "judge_friction.h"
 
 #include <stdlib.h>

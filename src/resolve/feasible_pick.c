@@ -2,7 +2,8 @@
 //
 // Distances are those of kinetic energy, |v+ - v-|_M^2 = p.W p. The nearest outcome; or the nearest point of their
 // convex hull: with Gram matrix G the complementarity problem 0 <= G z - 1 _|_ z >= 0, weights z / sum z, over outcomes that
-// lie beyond the plane through the point found so far; or that point put back on the energy sphere about p_II = -W+ u. Source: Seghete and Murphey 2012; Pandolfi et al. 2002.
+// lie beyond the plane through the point found so far; or that point put back on the energy sphere about p_II = -W+ u.
+// Source: Seghete and Murphey 2012; Pandolfi et al. 2002.
 // Fails: a hull that the solver cannot find leaves the nearest outcome.
 #include "resolve/feasible.h"
 

@@ -6,9 +6,9 @@
 // (feasible_pick.c). A convex corner takes one surface. Below the threshold speed the impact is plastic.
 // Source: Seghete and Murphey 2012; Truesdell 1974; Pandolfi et al. 2002. Holds: e = 1 and two surfaces end within
 // ceil(pi/wedge) steps; the velocity is valid, whatever the budget. Fails: budget: every branch that is open goes on by its
-// fastest surface alone, the outcomes so found join the set, and the set is incomplete. Then branches that may have
-// a nearer outcome (feasible_bound.c) are followed, the most promising first, as far again as the budget; where none is left the choice
-// is proven. No outcome at all (surfaces that leave no room, a branch longer than the reserve): the plastic impact, and
+// fastest surface alone, the outcomes so found join the set, and the set is incomplete. Then branches that may have a
+// nearer outcome (feasible_bound.c) are followed, the most promising first, as far again as the budget; where none is
+// left the choice is proven. No outcome at all (surfaces that leave no room, a branch longer than the reserve): the plastic impact, and
 // stalled with a cycle, or limit.
 #include "resolve/feasible.h"
 

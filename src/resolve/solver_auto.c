@@ -3,8 +3,8 @@
 // Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap, problems
 // that are large and have J and Minv in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's
 // method where every cone is a polygon or planar, then the slow ones again with more patience.
-// Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces that point. Small problems are polished by Newton steps beyond
-// tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
+// Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces that
+// point. Small problems are polished by Newton steps beyond tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
 #include "admm.h"

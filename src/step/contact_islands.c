@@ -15,7 +15,6 @@
 #include "step/exact.h"
 #include "step/step.h"
 
-#define FEW_ROWS         24    // islands up to this size come to rest by themselves
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
@@ -26,16 +25,14 @@
 #define SCOUT_AGAIN      20   // likewise in later rounds
 #define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
-#define MORE             3       // times at most
-#define TRIES            3       // of sweeps and exact.c in turns, in accurate where islands are large
+#define TRIES            4       // of sweeps and exact.c in turns, in accurate where islands are large
 #define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
-#define CLOSE            3.0     // times that speed: exact.c comes near from there
 #define SWEPT            0.001   // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
 #define SMALL_TOL        1e-12   // of the largest velocity
 #define ROW_SWEEPS       40      // where rows take part, in small islands
-#define SLOW             0x1p-8  // of the fall in a step: the speed below which an island may be about to rest
-#define REST_SWEEPS      150
+#define SLOW             0x1p-5  // of the fall in a step: the speed below which an island may be about to rest
+#define REST_SWEEPS      400
 #define STILL            0x1p-44  // likewise: changes of its sweeps then
 #define NOISE            1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
 #define LIST_CHUNK       512      // likewise
@@ -168,19 +165,23 @@ static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSol
     }
 }
 
-// islands that are about to rest are swept until they are there: rest.c
-static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
-    double fall = step->h * cr_norm(step->model->gravity);
-    bool may = cr__step_may_rest(step);
-    for (int i = 0; i < s->islands.count; i++) {
-        s->rests[i] = may && s->islands.rows[i] > FEW_ROWS;
-    }
+// Counts the bodies of each island in `rests`, from none on; it is negative where one is faster than `speed` by v.
+static void count_slow(const crStep* step, const double* v, double speed, const crIslandSolve* s) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i >= 0 && s->rests[i]) s->rests[i] = cr__step_speed(step, step->start.v, b) <= SLOW * fall;
+        if (i < 0 || s->rests[i] < 0) continue;
+        s->rests[i] = cr__step_speed(step, v, b) <= speed ? s->rests[i] + 1 : -1;
     }
+}
+
+// Islands that are about to rest are swept until they are there: rest.c. One body alone is solved to rounding, and comes
+// to rest by itself.
+static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
+    double fall = step->h * cr_norm(step->model->gravity);
+    memset(s->rests, 0, (size_t)s->islands.count * sizeof *s->rests);
+    if (cr__step_may_rest(step)) count_slow(step, step->start.v, SLOW * fall, s);
     for (int i = 0; i < s->islands.count; i++) {
-        if (!s->rests[i]) continue;
+        if (s->rests[i] < 2) continue;
         s->of[i].aim = STILL * fall;
         if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
     }
@@ -281,29 +282,24 @@ static crStatus find_near(crStep* step, double h, const crIslandSolve* s, double
     return CR_OK;
 }
 
-// the islands chosen go on from where their sweeps ended, some of them again
-static crStatus sweep_on(crStep* step, const double* near, crIslandSolve* s) {
+// the islands chosen go on from where their sweeps ended
+static crStatus sweep_on(crStep* step, crIslandSolve* s) {
     int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
-    for (int made = 0; made < MORE; made++) {
-        bool any = false;
-        for (int i = 0; i < s->islands.count; i++) {
-            crPackedIsland* island = &s->of[i];
-            double close = CLOSE * near[i];
-            island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved &&
-                           (made == 0 || (s->islands.rows[i] > FAST_ROWS && island->change > close * close));
-            if (island->live) island->limit = island->sweeps + most;
-            island->fade = most;
-            any = any || island->live;
-        }
-        if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-        for (int i = 0; i < s->packed.group_count; i++) {
-            s->packed.group[i].live = true;
-        }
-        crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
-        if (status != CR_OK) return status;
-        cr__packed_results(&s->packed, s->of);
+    bool any = false;
+    for (int i = 0; i < s->islands.count; i++) {
+        crPackedIsland* island = &s->of[i];
+        island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved;
+        if (island->live) island->limit = island->sweeps + most;
+        island->fade = most;
+        any = any || island->live;
     }
-    return CR_OK;
+    if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
+    for (int i = 0; i < s->packed.group_count; i++) {
+        s->packed.group[i].live = true;
+    }
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
+    return status;
 }
 
 // of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
@@ -349,7 +345,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
     s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
     s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    s->rests = cr_arena_alloc(&step->scratch, islands);
+    s->rests = cr_arena_alloc(&step->scratch, islands * sizeof *s->rests);
     if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
     memset(s->of, 0, islands * sizeof *s->of);
     memset(s->exact, 0, islands * sizeof *s->exact);
@@ -381,7 +377,7 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     for (int made = 0; made < TRIES; made++) {
         bool any = false;
         if (made > 0) status = pack_again(step, s);
-        if (status == CR_OK) status = sweep_on(step, near, s);
+        if (status == CR_OK) status = sweep_on(step, s);
         if (status != CR_OK) return cr__step_memory(error);
         keep_unsolved(step, near, s, &any);
         if (any) status = cr__step_solve_exact(step, h, takes, made + 1 == TRIES, s, &any, error);
@@ -395,18 +391,16 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
 
 bool cr__step_settle(crStep* step, const crIslandSolve* s) {
     bool any = false;
-    for (int k = 0; k < step->part.count; k++) {
-        int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i < 0 || !s->rests[i]) continue;
-        double least = cr__step_rest_speed(step, s->islands.rows[i] <= SMALL_ROWS);
-        s->rests[i] = cr__step_speed(step, step->state.v, b) <= least;
+    for (int i = 0; i < s->islands.count; i++) {
+        s->rests[i] = s->rests[i] < 2 ? -1 : 0;
+        any = any || s->rests[i] == 0;
     }
+    if (!any) return false;
+    count_slow(step, step->state.v, cr__step_rest_speed(step), s);
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
         const crBody* body = &step->model->bodies[b];
-        if (i < 0 || !s->rests[i]) continue;
-        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
-        any = true;
+        if (i >= 0 && s->rests[i] > 0) memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
     }
-    return any;
+    return true;
 }

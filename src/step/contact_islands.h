@@ -17,12 +17,12 @@ typedef struct crIslandSolve {
     int* index;                // in step->contacts (count)
     crPackedContact* contact;  // (count)
     double* b;                 // bias (count)
-    bool* rests;               // every body of it is slow (islands.count)
-    double* dv;                // M^-1 J^T P (nv)
-    bool posed;                // step->posed.problem holds what is not packed
-    crUnits units;             // its blocks
-    int* order;                // blocks by islands (problem.block_count)
-    int* first;                // of each island (islands.count + 1)
+    int* rests;     // bodies of each that may be about to rest; negative: it is not (islands.count)
+    double* dv;     // M^-1 J^T P (nv)
+    bool posed;     // step->posed.problem holds what is not packed
+    crUnits units;  // its blocks
+    int* order;     // blocks by islands (problem.block_count)
+    int* first;     // of each island (islands.count + 1)
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
@@ -35,7 +35,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
 crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
                                  crIslandSolve* solve, bool* changed, crError* error);
 
-// Islands whose bodies were slow before the solve and are at rest after it get v = 0; whether there are any.
+// Islands whose bodies were slow before the solve and are at rest after it get v = 0; false: v is as it was.
 bool cr__step_settle(crStep* step, const crIslandSolve* solve);
 
 #endif

@@ -17,12 +17,12 @@
 #include "step/step.h"
 
 #define GENERAL    (INT32_MIN / 4)
-#define LOCATED    64     // bodies of an island up to which impacts are located
-#define ROWS       60     // islands up to this size are solved exactly
-#define TREE_ROWS  12     // likewise of those with trees
-#define SHARE      400    // one contact of so many must be
-#define SPEED      0.004  // of a contact along its normal, m/s
-#define TREE_SPEED 1e-5   // likewise of trees, whose converged solves are dear
+#define LOCATED    64      // bodies of an island up to which impacts are located
+#define ROWS       60      // islands up to this size are solved exactly
+#define TREE_ROWS  12      // likewise of those with trees
+#define SHARE      400     // one contact of so many must be
+#define SPEED      0.0015  // of a contact along its normal, m/s
+#define TREE_SPEED 1e-5    // likewise of trees, whose converged solves are dear
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {

@@ -1,9 +1,9 @@
 // posed.c - a problem as it was posed: J and M of the bodies concerned instead of the half H that solvers get.
 //
 // Columns are the velocities of trees that some row reaches. M is block-diagonal by trees: its k-th columns of all
-// trees come from one product with a vector that has a one at each tree's k-th velocity; with springs, dampers or actuators, which are
-// part of what impulses act on in a step, those of its inverse come from the factor that the step used. Packed contacts have no
-// rows: they are posed here as cr_step_problem_build does it, with the bias that the sweeps used, and everything
+// trees come from one product with a vector that has a one at each tree's k-th velocity; with springs, dampers or
+// actuators, which are part of what impulses act on in a step, those of its inverse come from the factor that the step
+// used. Packed contacts have no rows: they are posed here as cr_step_problem_build does it, with the bias that the sweeps used, and everything
 // that posing writes is put back. Fails: CR_ERR_MEMORY; what step->calls.posed returns.
 #include "step/posed.h"
 

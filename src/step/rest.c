@@ -10,8 +10,7 @@
 
 #include "step/audit.h"
 
-#define SMALL 0x1p-46  // of h g: the speed of an island at rest that is solved to rounding
-#define LARGE 0x1p-8   // of the tolerance times h g: that of others
+#define SPEED 0x1p-8  // of an island at rest, of the tolerance times h g
 
 bool cr__step_may_rest(const crStep* step) {
     const crModel* model = step->model;
@@ -19,9 +18,8 @@ bool cr__step_may_rest(const crStep* step) {
            step->plan->given_count == 0 && step->settings.sleep_time <= 0.0;
 }
 
-double cr__step_rest_speed(const crStep* step, bool small) {
-    double share = small ? SMALL : LARGE * cr_step_tol(&step->settings);
-    return share * step->h * cr_norm(step->model->gravity);
+double cr__step_rest_speed(const crStep* step) {
+    return SPEED * cr_step_tol(&step->settings) * step->h * cr_norm(step->model->gravity);
 }
 
 // true if every body is slower than rounding; zero: whether all began with v = 0

@@ -69,8 +69,8 @@ bool cr__step_may_rest(const crStep* step);
 crStatus cr__step_stay(crStep* step, double h, crError* error);
 // At the end of a step in which nothing moved.
 void cr__step_rest(crStep* step, double h);
-// Speed below which a body of an island is at rest, m/s; small: of an island that is solved to rounding.
-double cr__step_rest_speed(const crStep* step, bool small);
+// Speed below which an island of several bodies is at rest, m/s.
+double cr__step_rest_speed(const crStep* step);
 
 // contacts.c
 
