@@ -407,4 +407,44 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
     return CR_OK;
 }
 
+crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count) {
+    const struct crGpu* gpu = batch->gpu;
+    crBatchJob job = batch->job;
+    job.model = (const crModel*)(uintptr_t)gpu->model;
+    job.words = (uint64_t*)(uintptr_t)gpu->words;
+    job.varied = (const crVaried*)(uintptr_t)gpu->varied;
+    job.values = (const double*)(uintptr_t)gpu->values;
+    job.results = (crBatchResult*)(uintptr_t)gpu->results;
+    job.made = (int*)(uintptr_t)gpu->made;
+    job.turn = (int*)(uintptr_t)gpu->turn;
+    job.models = batch->job.models != NULL ? (const crModel* const*)(uintptr_t)gpu->models : NULL;
+    job.logs = (crHitLog*)(uintptr_t)gpu->logs;
+    job.hits = (crBatchHit*)(uintptr_t)gpu->hits;
+    job.path.h = (const double*)(uintptr_t)gpu->path_h;
+    job.path.steps = (const int*)(uintptr_t)gpu->path_steps;
+    job.path.q = batch->job.path.q != NULL ? (double*)(uintptr_t)gpu->path_q : NULL;
+    job.list = listed ? (const int*)(uintptr_t)gpu->list : NULL;
+    job.count = count;
+    job.fresh = !listed;
+    return job;
+}
+
+crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+                        crError* error) {
+    CR_DEVICE_TRY(&gpu->device,
+                  cuLaunchKernel(kernel, blocks, 1, 1, CR_GPU_BLOCK, 1, 1, 0, NULL, arguments, NULL),
+                  "starting the program", error);
+    return CR_OK;
+}
+
+crStatus cr__gpu_begin(crBatch* batch, int count, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    batch->job.whole = 0;
+    crBatchJob job = cr__gpu_job(batch, false, count);
+    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
+    if (status != CR_OK) return status;
+    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
+    return cr__gpu_launch(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count), arguments, error);
+}
+
 #endif

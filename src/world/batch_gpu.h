@@ -46,7 +46,11 @@ crStatus cr__gpu_push(crBatch* batch, crError* error);
 crStatus cr__gpu_push_path(crBatch* batch, crError* error);
 crStatus cr__gpu_push_results(crBatch* batch, crError* error);
 
-// batch_gpu_run.c: a call begins on the device for the first `count` worlds.
+// The job with pointers of the device, for worlds of the list there, or for the first ones.
+crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count);
+// A kernel begins; a call begins for the first `count` worlds.
+crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+                        crError* error);
 crStatus cr__gpu_begin(crBatch* batch, int count, crError* error);
 
 // batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.

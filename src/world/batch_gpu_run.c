@@ -23,37 +23,6 @@ static bool goes_alone(const crBatch* batch) {
     return batch->gpu->lone != NULL && batch->job.varied_count == 0 && batch->job.models == NULL;
 }
 
-// pointers of the device
-static crBatchJob device_job(const crBatch* batch, bool listed, int count) {
-    const struct crGpu* gpu = batch->gpu;
-    crBatchJob job = batch->job;
-    job.model = (const crModel*)(uintptr_t)gpu->model;
-    job.words = (uint64_t*)(uintptr_t)gpu->words;
-    job.varied = (const crVaried*)(uintptr_t)gpu->varied;
-    job.values = (const double*)(uintptr_t)gpu->values;
-    job.results = (crBatchResult*)(uintptr_t)gpu->results;
-    job.made = (int*)(uintptr_t)gpu->made;
-    job.turn = (int*)(uintptr_t)gpu->turn;
-    job.models = batch->job.models != NULL ? (const crModel* const*)(uintptr_t)gpu->models : NULL;
-    job.logs = (crHitLog*)(uintptr_t)gpu->logs;
-    job.hits = (crBatchHit*)(uintptr_t)gpu->hits;
-    job.path.h = (const double*)(uintptr_t)gpu->path_h;
-    job.path.steps = (const int*)(uintptr_t)gpu->path_steps;
-    job.path.q = batch->job.path.q != NULL ? (double*)(uintptr_t)gpu->path_q : NULL;
-    job.list = listed ? (const int*)(uintptr_t)gpu->list : NULL;
-    job.count = count;
-    job.fresh = !listed;
-    return job;
-}
-
-static crStatus begin(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
-                      crError* error) {
-    CR_DEVICE_TRY(&gpu->device,
-                  cuLaunchKernel(kernel, blocks, 1, 1, CR_GPU_BLOCK, 1, 1, 0, NULL, arguments, NULL),
-                  "starting the program", error);
-    return CR_OK;
-}
-
 static crStatus wait_for(const struct crGpu* gpu, crError* error) {
     CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
     return CR_OK;
@@ -61,7 +30,7 @@ static crStatus wait_for(const struct crGpu* gpu, crError* error) {
 
 static crStatus start(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
                       crError* error) {
-    crStatus status = begin(gpu, kernel, blocks, arguments, error);
+    crStatus status = cr__gpu_launch(gpu, kernel, blocks, arguments, error);
     return status == CR_OK ? wait_for(gpu, error) : status;
 }
 
@@ -69,7 +38,7 @@ static crStatus start(const struct crGpu* gpu, void* kernel, unsigned blocks, vo
 static crStatus launch(crBatch* batch, bool lone, bool listed, int count, crError* error) {
     struct crGpu* gpu = batch->gpu;
     size_t bytes = (size_t)batch->count * sizeof(int);
-    crBatchJob job = device_job(batch, listed, count);
+    crBatchJob job = cr__gpu_job(batch, listed, count);
     job.apart = goes_alone(batch);
     crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
     if (status == CR_OK) status = cr__gpu_push_results(batch, error);
@@ -153,19 +122,19 @@ static bool goes_lightly(const crBatch* batch) {
 // a step by the stages begins on the device, for worlds `from` to `count` - 1 of the list that it has
 static crStatus begin_hard(crBatch* batch, int from, int count, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    crBatchJob job = device_job(batch, true, count - from);
+    crBatchJob job = cr__gpu_job(batch, true, count - from);
     job.list += from;
     job.apart = true;
     job.whole = 1;
     crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
     if (status != CR_OK) return status;
     void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return begin(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count - from), arguments, error);
+    return cr__gpu_launch(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count - from), arguments, error);
 }
 
 static crStatus name_list(crBatch* batch, int count, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    crBatchJob job = device_job(batch, true, count);
+    crBatchJob job = cr__gpu_job(batch, true, count);
     return cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
 }
 
@@ -239,16 +208,6 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
 // Where there are more worlds than threads, small ones: large worlds take more time to be made anew than is gained.
 static int whole_steps(const struct crGpu* gpu, int count) {
     return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_BLOCK / 2 ? WHOLE : 0;
-}
-
-crStatus cr__gpu_begin(crBatch* batch, int count, crError* error) {
-    struct crGpu* gpu = batch->gpu;
-    batch->job.whole = 0;
-    crBatchJob job = device_job(batch, false, count);
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
-    if (status != CR_OK) return status;
-    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return begin(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count), arguments, error);
 }
 
 static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error) {
