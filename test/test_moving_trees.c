@@ -391,18 +391,19 @@ TEST(trees_that_move_keep_momentum_cones_and_energy) {
 }
 
 TEST(actuators_in_motion) {
-    const Kind kinds[] = {{6, 12, false, false, 1, true, false}, {8, 0, false, false, 1, true, false}};
+    const Kind kinds[] = {{12, 24, false, false, 1, true, false}, {20, 0, false, false, 1, true, false}};
     int heaps = test_samples(100) / 50, bounded = 0;
     crRandom random = sample_seed(5);
     for (int i = 0; i < heaps; i++) {
         Kind kind = kinds[i % 2];
         Heap heap = heap_create((uint64_t)i, kind);
-        for (int k = 0; k < 150; k++) {
+        for (int k = 0; k < 400; k++) {
             drive(&heap, &random);
             bounded += step_checked(&heap, &kind);
         }
         heap_destroy(&heap);
     }
+    printf("  %d bounded in %d heaps\n", bounded, heaps);
     CHECK(bounded > 30 * heaps);
 }
 

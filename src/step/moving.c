@@ -19,7 +19,7 @@
 #define GENERAL    (INT32_MIN / 4)
 #define LOCATED    64      // bodies of an island up to which impacts are located
 #define ROWS       60      // islands up to this size are solved exactly
-#define TREE_ROWS  12      // likewise of those with trees
+#define TREE_ROWS  12      // likewise of those with trees that nothing actuates: robots stay exact
 #define SHARE      400     // one contact of so many must be
 #define SPEED      0.0015  // of a contact along its normal, m/s
 #define TREE_SPEED 1e-5    // likewise of trees, whose converged solves are dear
@@ -104,7 +104,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         int root = islands->root[b];
         bool few = islands->bodies[root] <= LOCATED, bounces = islands->bounces[root];
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
-        int least = islands->trees[root] ? TREE_ROWS : ROWS;
+        int least = islands->trees[root] && model->nu == 0 ? TREE_ROWS : ROWS;
         bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : least);
         moving[b] = SHARE * islands->fast[root] * 3 > islands->rows[root] && large && !located;
         any = any || moving[b];
