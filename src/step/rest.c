@@ -68,5 +68,7 @@ void cr__step_rest(crStep* step, double h) {
 crStatus cr__step_stay(crStep* step, double h, crError* error) {
     step->start.time = step->state.time;
     step->state.time += h;
-    return cr__audit_measured(step) == CR_OK ? CR_OK : cr__step_memory(error);
+    if (cr__audit_measured(step) == CR_OK) return CR_OK;
+    step->state.time = step->start.time;
+    return cr__step_memory(error);
 }

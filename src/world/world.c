@@ -184,9 +184,16 @@ bool cr__world_still(const crWorld* world, double h) {
     return memcmp(s->v, step->start.v, v) == 0;
 }
 
+static crStatus stay(crWorld* world, double h, crError* error) {
+    change_scratch(world);
+    crStatus status = cr__step_stay(&world->step, h, error);
+    change_scratch(world);
+    return status;
+}
+
 crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
-    if (cr__world_still(world, h)) return cr__step_stay(step, h, error);
+    if (cr__world_still(world, h)) return stay(world, h, error);
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
