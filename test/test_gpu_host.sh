@@ -27,12 +27,12 @@ if "$CAROM_COMMAND" spread bouncing-ball --set impact.threshold=0.01 --jitter im
     exit 1
 fi
 grep -q "not in settings of the step; use threads" "$work/error" || { cat "$work/error"; exit 1; }
-# a rule that the device does not know
-if "$CAROM_COMMAND" spread bouncing-ball --rule newton --jitter e=2% --samples 5 --device gpu 2>"$work/error"; then
-    echo "FAILED: a rule was taken that the device does not know"
+# a method that the device does not know
+if "$CAROM_COMMAND" spread bouncing-ball --method lcp --jitter e=2% --samples 5 --device gpu 2>"$work/error"; then
+    echo "FAILED: a method was taken that the device does not know"
     exit 1
 fi
-grep -q "rule: gpu knows poisson" "$work/error" || { cat "$work/error"; exit 1; }
+grep -q "method: gpu knows cone alone" "$work/error" || { cat "$work/error"; exit 1; }
 if command -v mpirun >/dev/null 2>&1 && [ -f "$(dirname "$CAROM_COMMAND")/libcarom_ranks.so" ] && [ -z "${CAROM_SANITIZE:-}" ]; then
     asked="bouncing-ball --jitter velocity=0.05 --samples 60 --until 1"
     # shellcheck disable=SC2086
