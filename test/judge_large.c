@@ -149,8 +149,12 @@ static void snap(const crProblem* problem, const crBlock* b, const Quad* u, Quad
     int n = b->count - 1;
     Quad size = quad_norm(p + 1, n), limit = (Quad)b->mu * p[0];
     *obeys = *obeys && p[0] >= 0 && size <= limit * (1 + (Quad)EDGE);
-    if (!(size >= limit * (1 - (Quad)CLOSE)) || !(size > 0) || !(slip_miss(b, p, u) < stick_miss(b, u)))
-        return;
+    if (!(size >= limit * (1 - (Quad)CLOSE)) || !(size > 0)) return;
+    Quad W = diagonal(problem, b->row) + diagonal(problem, b->row + 1) +
+             (n > 1 ? diagonal(problem, b->row + 2) : 0);
+    Quad gain = quad_sqrt(stick_miss(b, u)) - quad_sqrt(slip_miss(b, p, u));
+    // what the change itself does to velocities counts
+    if (!(gain > W * quad_abs(limit - size))) return;
     // against the slip, where that changes velocities by rounding of doubles alone: small impulses at fast slip have few digits
     // of its direction
     Quad speed = quad_norm(u + 1, n), turned = 0;
@@ -159,8 +163,6 @@ static void snap(const crProblem* problem, const crBlock* b, const Quad* u, Quad
         turned += off * off;
     }
     turned = quad_sqrt(turned);
-    Quad W = diagonal(problem, b->row) + diagonal(problem, b->row + 1) +
-             (n > 1 ? diagonal(problem, b->row + 2) : 0);
     bool against = speed > 0 && turned <= (Quad)CLOSE * limit && W * turned <= (Quad)0x1p-48 * speed;
     for (int k = 1; k <= n; k++) {
         p[k] = against ? -limit * u[k] / speed : p[k] * (limit / size);
