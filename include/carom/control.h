@@ -108,7 +108,7 @@ typedef struct crSite {
 typedef enum crSensorKind {
     CR_SENSOR_JOINT_POSITION,     // q of a joint: 1, 3 (planar), 4 (ball), 7 (free)
     CR_SENSOR_JOINT_VELOCITY,     // v of a joint: 1, 3, 3, 6
-    CR_SENSOR_JOINT_FORCE,        // what all actuators together give along v of a joint
+    CR_SENSOR_JOINT_FORCE,        // sum of the actuators' forces along a joint's velocity
     CR_SENSOR_ACTUATOR_POSITION,  // l
     CR_SENSOR_ACTUATOR_VELOCITY,  // dl/dt
     CR_SENSOR_ACTUATOR_FORCE,     // f at the present state

@@ -285,8 +285,8 @@ typedef struct crModel {
     crLoad* loads;            // (load_count)
     struct crModelMemory* memory;
     int visual_count;
-    // What bodies are drawn as in place of their shapes, in the order of bodies; nothing is computed from it. The model
-    // does not own this memory (visual_count)
+    // Shapes for pictures, drawn in place of the bodies' own, in the order of bodies; no step reads them. The model does not
+    // own this memory (visual_count)
     crBodyShape* visuals;
 } crModel;
 

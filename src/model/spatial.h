@@ -70,6 +70,17 @@ typedef struct crPart {
 } crPart;
 static inline crPart cr__all(const crModel* model) { return (crPart){NULL, model->nb - 1}; }
 static inline int cr__part_body(crPart part, int k) { return part.bodies != NULL ? part.bodies[k] : k + 1; }
+// x y over the velocities of a part.
+static inline double cr__part_dot(const crModel* model, crPart part, const double* x, const double* y) {
+    double sum = 0.0;
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            sum += x[i] * y[i];
+        }
+    }
+    return sum;
+}
 
 // The stages of model.h for a part; nothing of other bodies is read or written.
 void cr__part_kinematics(const crModel* model, crPart part, const crState* state, crDynamics* d);

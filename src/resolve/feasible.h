@@ -57,7 +57,7 @@ bool cr__tree_mirror(crTree* t);
 // CR_MIRRORS and no one of them undoes itself.
 crStatus cr__mirrors_find(crTree* t, crError* error);
 
-// What bounds need (feasible_bound.c): a plastic impact is solved.
+// Solves the plastic impact, which all bounds compare with (feasible_bound.c).
 crStatus cr__bound_begin(crTree* t, crRuleReport* report, crError* error);
 // No outcome on a branch through `node` has a smaller squared distance from the velocity before.
 double cr__bound_nearest(const crTree* t, int node);

@@ -1,7 +1,7 @@
 // feasible_tree.c - velocities that orders of single impacts lead to, each once.
 //
 // Nodes are found again by a hash of their velocities; a mirror image of a node (feasible_mirror.c) is the same node. An order
-// whose impulses form a geometric series goes to its limit at once. Fails: CR_ERR_MEMORY; no room for a node is told by -1.
+// whose impulses form a geometric series goes to its limit at once. Fails: CR_ERR_MEMORY; a tree without room for a node returns -1.
 #include "resolve/feasible.h"
 
 #include <string.h>

@@ -286,7 +286,7 @@ static crStatus resolve_feasible(const void* params, const crProblem* problem, c
     }
     if (status == CR_OK) status = cr__feasible_pick(&t, report, error);
     if (status == CR_OK) status = publish(&t, problem, p, report, error);
-    // what became of the search comes after what became of its impulses
+    // an incomplete search is reported only where the impulses are solved
     if (report->outcome == CR_OUTCOME_SOLVED) report->outcome = t.verdict;
     return status;
 }

@@ -4,8 +4,8 @@
 // rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that a few
 // sweeps leave unsolved (large mass ratios, towers, heaps) are swept on once no contact is added to them any more, and
 // then become problems of their own (exact.c); in fast the large ones stay as they are, and otherwise those that are
-// near a solution and that factorizations would hardly bring nearer. What was reached is for the audit to say
-// (audit_contacts.c).
+// near a solution and that factorizations would hardly bring nearer. Islands that are about to rest are
+// swept beyond their tolerance (rest.c). The audit says what was reached (audit_contacts.c).
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
 
@@ -25,17 +25,18 @@
 #define SCOUT_AGAIN      20   // likewise in later rounds
 #define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
-#define TRIES            4       // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.3     // share of the speed that is near, that a change may be: errors are larger
-#define SWEPT            0.001   // share of the tolerance that a change may be: errors are many changes
-#define LARGE_SWEPT      0.1     // likewise of large islands, where sweeps and factorizations are dear
-#define SMALL_TOL        1e-12   // of the largest velocity
-#define ROW_SWEEPS       40      // where rows take part, in small islands
-#define SLOW             0x1p-5  // of the fall in a step: the speed below which an island may be about to rest
-#define REST_SWEEPS      400
-#define STILL            0x1p-44  // likewise: changes of its sweeps then
-#define NOISE            1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK       512      // likewise
+#define TRIES            4      // of sweeps and exact.c in turns, in accurate where islands are large
+#define NEAR             0.3    // share of the speed that is near, that a change may be: errors are larger
+#define SWEPT            0.001  // share of the tolerance that a change may be: errors are many changes
+#define LARGE_SWEPT \
+    0.1  // share of the tolerance likewise in large islands, where sweeps and factorizations cost most
+#define SMALL_TOL   1e-12    // of the largest velocity
+#define ROW_SWEEPS  40       // where rows take part, in small islands
+#define SLOW        0x1p-5   // of the fall in a step: the speed below which an island may be about to rest
+#define REST_SWEEPS 400      // of such an island, at most
+#define STILL       0x1p-44  // of the fall in a step: the change at which sweeps of such an island end
+#define NOISE       1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK  512      // contacts that one thread takes at a time
 
 // islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {

@@ -162,18 +162,6 @@ static bool driven(const crModel* model, crPart tree) {
     return false;
 }
 
-// x y over the velocities of a tree
-static double along(const crModel* model, crPart tree, const double* x, const double* y) {
-    double sum = 0.0;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            sum += x[i] * y[i];
-        }
-    }
-    return sum;
-}
-
 static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
@@ -181,7 +169,8 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     double gain = step->free.tree_gain[root];
     double T = gain > 0.0 ? cr__tree_energy(model, tree, d, v, y) : 0.0, want = gain * T;
     // y is M v+ and bend M^-1 h c
-    double turn = T > 0.0 ? 0.5 * (step->free.tree_turn[root] + along(model, tree, step->free.bend, y)) : 0.0;
+    double turn =
+        T > 0.0 ? 0.5 * (step->free.tree_turn[root] + cr__part_dot(model, tree, step->free.bend, y)) : 0.0;
     if (fabs(turn) < SMALL * T) want = T + turn;
     cr__part_advance(model, tree, h, v, step->state.q);
     if (!(want > 0.0)) return;

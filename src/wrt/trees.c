@@ -97,10 +97,10 @@ crStatus cr__tape_trees_begin(crTape* tape, crTapeOp* op) {
         cr__set_tree(model, own, 1.0, f->v, e);
         cr__add_tree(model, own, 1.0, t->u, e);
         cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, t->u, y);
-        double own_size = cr__dot_tree(model, own, t->u, y);
-        now->want = 0.5 * cr__dot_tree(model, own, op->v, y);
+        double own_size = cr__part_dot(model, own, t->u, y);
+        now->want = 0.5 * cr__part_dot(model, own, op->v, y);
         cr__trees_mass_mul(model, own, &tape->eval.dynamics, h, e, y);
-        if (own_size > HALF * (1.0 - 1e-6) * cr__dot_tree(model, own, e, y)) return CR_OK;
+        if (own_size > HALF * (1.0 - 1e-6) * cr__part_dot(model, own, e, y)) return CR_OK;
     }
     op->trees = t;
     return CR_OK;
@@ -205,7 +205,7 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
             now->way = WAY_FLIES;
         } else {
             now->T = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.work);
-            double turn = now->want + 0.5 * cr__dot_tree(model, tree, t->u, tape->eval.dynamics.work);
+            double turn = now->want + 0.5 * cr__part_dot(model, tree, t->u, tape->eval.dynamics.work);
             now->want = now->T + turn;
             if (now->way == WAY_SCALED && !(fabs(turn) < SMALL * now->T)) op->trees = NULL;
             cr__part_advance(model, tree, h, op->S, t->q_next);

@@ -73,17 +73,6 @@ typedef struct crTreesSolve {
 
 static inline crPart cr__tree_at(const crTape* tape, int b) { return cr__plan_tree(tape->eval.plan, b); }
 
-static inline double cr__dot_tree(const crModel* model, crPart part, const double* x, const double* y) {
-    double sum = 0.0;
-    for (int k = 0; k < part.count; k++) {
-        const crBody* body = &model->bodies[part.bodies[k]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            sum += x[i] * y[i];
-        }
-    }
-    return sum;
-}
-
 // to += s x over a part
 static inline void cr__add_tree(const crModel* model, crPart part, double s, const double* x, double* to) {
     for (int k = 0; k < part.count; k++) {

@@ -39,7 +39,7 @@ static void tree_back_last(crTreesBack* b, int root, const double* by_v) {
     const crTapeTree* now = &t->tree[root];
     crPart tree = cr__tree_at(b->tape, root);
     if (now->way == WAY_SCALED) {
-        double sigma = 0.5 * now->s * cr__dot_tree(model, tree, by_v, b->op->S);
+        double sigma = 0.5 * now->s * cr__part_dot(model, tree, by_v, b->op->S);
         cr__add_tree(model, tree, now->s, by_v, b->by_S);
         b->by_T[root] = sigma;
         cr__trees_energy(b, tree, -sigma / now->T_next, b->op->S, b->by_S, b->by_next);

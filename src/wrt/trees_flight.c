@@ -88,7 +88,7 @@ static bool take_part(crTape* tape, crTapeFlight* f) {
 static void set_span(const crTape* tape, crPart tree, double h, double left, double limit,
                      const crTapeTree* now, crTapeFlight* f, double* y) {
     cr__trees_mass_mul(tape->model, tree, &tape->eval.dynamics, h, f->a0, y);
-    double bends = cr__dot_tree(tape->model, tree, f->a0, y);
+    double bends = cr__part_dot(tape->model, tree, f->a0, y);
     f->tau = left;
     f->span = SPAN_REST;
     if (left * left * bends > 2.0 * TURN * TURN * now->within) {
@@ -168,7 +168,7 @@ static double part_back_last(crTreesBack* b, crPart tree, const crTapeTree* now,
     if (now->floats) {
         cr__trees_settle(b, tree, now, f, b->by_v4, b->by_v3);
     } else {
-        double sigma = 0.5 * f->s * cr__dot_tree(model, tree, b->by_v4, f->v3);
+        double sigma = 0.5 * f->s * cr__part_dot(model, tree, b->by_v4, f->v3);
         bool moves = now->T > 0.0 && f->T_next > 0.0;
         cr__set_tree(model, tree, f->s, b->by_v4, b->by_v3);
         b->by_T[tree.bodies[0]] += moves ? sigma / now->T : 0.0;
@@ -182,8 +182,8 @@ static double part_back_last(crTreesBack* b, crPart tree, const crTapeTree* now,
     cr__add_tree(model, tree, 1.0, b->by_v2, b->by_vs);
     cr__set_tree(model, tree, -0.5 * f->tau, b->by_v3, b->by_a0);
     cr__add_tree(model, tree, -f->tau, b->by_v2, b->by_a0);
-    return -0.5 * (cr__dot_tree(model, tree, f->a0, b->by_v3) + cr__dot_tree(model, tree, f->a1, b->by_v3)) -
-           cr__dot_tree(model, tree, f->a0, b->by_v2);
+    return -0.5 * (cr__part_dot(model, tree, f->a0, b->by_v3) + cr__part_dot(model, tree, f->a1, b->by_v3)) -
+           cr__part_dot(model, tree, f->a0, b->by_v2);
 }
 
 // the motion of q; returns what it adds to by_tau
@@ -193,11 +193,11 @@ static double part_back_motion(crTreesBack* b, crPart tree, const crTapeFlight* 
     cr__set_tree(model, tree, 0.0, v1, by_v1);
     cr__set_tree(model, tree, 1.0, f->v, v1);
     cr__add_tree(model, tree, -0.5 * f->tau, f->a0, v1);
-    double by_tau = cr__dot_tree(model, tree, b->by_next, v1);
+    double by_tau = cr__part_dot(model, tree, b->by_next, v1);
     cr__trees_advance(b, tree, f->tau, v1, by_v1);
     cr__add_tree(model, tree, 1.0, by_v1, b->by_vs);
     cr__add_tree(model, tree, -0.5 * f->tau, by_v1, b->by_a0);
-    return by_tau - 0.5 * cr__dot_tree(model, tree, f->a0, by_v1);
+    return by_tau - 0.5 * cr__part_dot(model, tree, f->a0, by_v1);
 }
 
 // tau of SPAN_TURN by a.c; returns what `within` gets
@@ -205,7 +205,7 @@ static double span_back(crTreesBack* b, crPart tree, const crTapeTree* now, cons
                         double by_tau) {
     const crModel* model = b->tape->model;
     cr__trees_mass_mul(model, tree, b->d, b->h, f->a0, b->y);
-    double bends = cr__dot_tree(model, tree, f->a0, b->y);
+    double bends = cr__part_dot(model, tree, f->a0, b->y);
     cr__set_tree(model, tree, -by_tau * f->tau / bends, f->a0, b->z);
     cr__set_tree(model, tree, -0.5, f->a0, b->y);
     crTreesSolve s = {.part = tree, .z = b->z, .a = b->y, .v = f->v, .q = b->before, .by_v = b->by_vs};

@@ -126,7 +126,7 @@ void cr__trees_settle(crTreesBack* b, crPart tree, const crTapeTree* now, const 
     crVec3 by_P = cr_vec3(0, 0, 0), by_L = by_P;
     crVec3* const of_first = &b->by_PL[2 * root];
     cr__set_tree(model, tree, f->s, by_v4, by_v3);
-    double by_s = cr__dot_tree(model, tree, by_v4, f->v3) - cr__twist_dot(cr__twist(own.omega, own.v), by);
+    double by_s = cr__part_dot(model, tree, by_v4, f->v3) - cr__twist_dot(cr__twist(own.omega, own.v), by);
     double g = f->inner > 0.0 ? 0.5 * f->s * by_s / (now->T - l.T) : 0.0;
     double g_was = f->inner > 0.0 ? -0.5 * f->s * by_s / f->inner : 0.0;
     b->by_T[root] += g;
