@@ -2,7 +2,7 @@
 #ifndef CAROM_STEP_CLOCKS_H
 #define CAROM_STEP_CLOCKS_H
 
-#include "step/step.h"
+#include "step/kept.h"
 
 typedef struct crDue {
     double time;  // since the beginning of the step, s
@@ -28,10 +28,17 @@ typedef struct crClocks {
     int* group;    // first body of its group (nb)
     int* members;  // how many a group has, at its first body (nb)
     int* next;     // ring of the bodies of a group (nb)
+    bool closed;   // contacts of the part are with nothing else that v moves: a solve looks at no other body
+    crKept kept;   // forces of contacts, where locals.c has them
     int lists;     // list of pairs that the heap is of
     int due_count, due_capacity;
     crDue* due;  // heap by time, then pair
 } crClocks;
+
+// Bodies that a solve of the part has to do with, among those that v moves: the part, or all of them.
+static inline crPart cr__step_met(const crStep* step) {
+    return step->clocks->closed ? cr__step_part(step) : (crPart){NULL, step->model->nb - 1};
+}
 
 // groups.c
 

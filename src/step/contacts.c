@@ -97,7 +97,7 @@ static bool active(const crStep* step, int body) {
 }
 
 // whether short steps moved one of a pair's bodies already
-static bool is_moved(const crStep* step, const crNear* pair) {
+static bool has_moved(const crStep* step, const crNear* pair) {
     const bool* moved = step->clocks->moved;
     return moved != NULL && (moved[pair->body_a] || moved[pair->body_b]);
 }
@@ -136,7 +136,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
         return CR_OK;
     if (apart(&step->pairs->now[pair->shape_a], &step->pairs->now[pair->shape_b])) return CR_OK;
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
-    if (is_moved(step, pair)) return CR_OK;
+    if (has_moved(step, pair)) return CR_OK;
     crContactPoint few[16], *points = few;
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);

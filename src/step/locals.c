@@ -201,7 +201,8 @@ static crStatus local_create(crStep* step, double h, Local* local, crError* erro
         return cr__step_memory(error);
     }
     memset(local->in, 0, nb * sizeof(bool));
-    return cr__step_late_create(step) == CR_OK ? CR_OK : cr__step_memory(error);
+    bool ok = cr__step_late_create(step) == CR_OK && cr__step_kept_open(step) == CR_OK;
+    return ok ? CR_OK : cr__step_memory(error);
 }
 
 // the group of a body joins those that are brought together; what it was is kept
@@ -265,6 +266,18 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
+// q and v of the part over h under its own contacts
+static crStatus go_on(crStep* step, double h, bool catches, crError* error) {
+    crStatus status = cr_step_forces(step, h, error);
+    if (status == CR_OK) status = cr__step_margins(step, h, error);
+    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    step->clocks->closed = true;
+    step->clocks->catches = catches;
+    if (status == CR_OK) status = move_part(step, h, false, error);
+    step->clocks->closed = step->clocks->catches = false;
+    return status;
+}
+
 // the group of a body from its clock to t
 static crStatus advance_group(crStep* step, int body, double t, crError* error) {
     double from = step->clocks->clock[body], h = t - from;
@@ -272,13 +285,11 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     size_t mark = cr_arena_mark(&step->scratch);
     cr__step_part_groups(step, &body, 1);
     set_now(step, from);
-    crStatus status = cr_step_forces(step, h, error);
-    if (status == CR_OK) status = cr__step_margins(step, h, error);
-    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    crStatus kept = cr__step_kept_enter(step);
     // impacts that were foreseen come no sooner than t; others are found by trial, too dear for a large group
-    step->clocks->catches = step->clocks->members[step->clocks->group[body]] > MANY;
-    if (status == CR_OK) status = move_part(step, h, false, error);
-    step->clocks->catches = false;
+    bool catches = step->clocks->members[step->clocks->group[body]] > MANY;
+    crStatus status = kept == CR_OK ? go_on(step, h, catches, error) : CR_OK;
+    if (cr__step_kept_leave(step) != CR_OK || kept != CR_OK) return cr__step_memory(error);
     if (status != CR_OK) return status;
     for (int k = 0; k < step->part.count; k++) {
         step->clocks->clock[step->part.bodies[k]] = t;
@@ -454,6 +465,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
         if (cr__moves(model, step->awake.bodies[k]))
             status = advance_group(step, step->awake.bodies[k], latest, error);
     }
+    if (status == CR_OK && cr__step_kept_close(step) != CR_OK) status = cr__step_memory(error);
     cr__step_part_all(step);
     set_now(step, latest);
     step->certificate.truncated = true;
@@ -466,6 +478,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
 // groups that no impact concerned, by the contacts and forces of the beginning
 static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, int count, crError* error) {
     int kept = 0;
+    if (cr__step_kept_close(step) != CR_OK) return cr__step_memory(error);
     cr__step_part_resting(step);
     for (int i = 0; i < count; i++) {
         const crStepContact* c = &contacts[i];
