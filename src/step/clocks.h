@@ -15,6 +15,8 @@ typedef struct crClocks {
     double now_at;        // since start: the time at which contacts and flights are looked at, s
     double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
     bool catches;         // contact solves keep what closes faster than foreseen from overlapping
+    int many;             // groups of more bodies have instants, see locals.c
+    bool once;            // and only one of them, at the beginning of the step
     double slot;          // length of the time within which a large group has one instant, see locals.c, s
     double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
     bool* hit;            // an impact of this step concerned this body (nb)

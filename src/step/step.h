@@ -113,6 +113,8 @@ const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contac
 int cr__step_warm_from(const crStep* step, const crStepContact* contact);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
+// Whether the same contact pressed in the last solve, going through contacts in their order; cursor negative at the first.
+bool cr__step_pressed(const crStep* step, const crStepContact* contact, int* cursor);
 // Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Events of contacts that begin, and the forces to start from next time.

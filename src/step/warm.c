@@ -60,6 +60,12 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
     return cr__step_warm_next(step, c, &at);
 }
 
+bool cr__step_pressed(const crStep* step, const crStepContact* c, int* cursor) {
+    if (step->clocks->kept.open && !step->clocks->kept.inside) return cr__step_kept_find(step, c) != NULL;
+    if (*cursor < 0) *cursor = cr__step_warm_from(step, c);
+    return cr__step_warm_next(step, c, cursor) != NULL;
+}
+
 // whether another point of the same two shapes pressed in the last solve; cursor: where c's force would stand
 static bool pair_pressed(const crStep* step, const crStepContact* c, int cursor) {
     bool before = cursor > 0 && compare(&step->warm.force[cursor - 1], c, true) == 0;
