@@ -31,8 +31,9 @@
 #define LEAST  (1 << 23)  // and at least
 #define CROWD \
     32  // contacts per body; beyond, bodies are piled into each other and every round gets its share
-#define FEW   4096  // contacts that are no crowd
-#define CHUNK 256   // bodies or contacts that one thread takes at a time
+#define FEW    4096  // contacts that are no crowd
+#define ASTRAY 4     // one body of so many is few
+#define CHUNK  256   // bodies or contacts that one thread takes at a time
 
 // a contact at the present poses
 typedef struct Near {
@@ -463,6 +464,22 @@ static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) 
     return CR_OK;
 }
 
+// Contacts at the present poses within the margin: of bodies that went astray where they are few, else of all.
+static crStatus collide_anew(crStep* step, double margin, const bool* astray, crError* error) {
+    int count = 0;
+    for (int b = 0; astray != NULL && b < step->model->nb; b++) {
+        count += astray[b];
+    }
+    if (astray == NULL || ASTRAY * count > step->model->nb) return cr_step_collide(step, margin, error);
+    cr__step_flat_margins(step, margin);
+    crStatus status = cr__pairs_move(step->pairs, step->tasks, cr__step_part(step), &step->dynamics, error);
+    if (status != CR_OK) return status;
+    cr__step_part_of(step, astray);
+    status = cr__step_collide_part(step, true, error);
+    cr__step_part_all(step);
+    return status;
+}
+
 // the lists of the pass at the present poses
 static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     crStep* step = pass->step;
@@ -483,7 +500,8 @@ static crStatus begin(Pass* pass, const crPositionList* start, crError* error) {
     }
     anew->hit = start != NULL;
     anew->anew = true;
-    crStatus status = cr_step_collide(step, fmax(widest(step), pass->reach), error);
+    crStatus status =
+        collide_anew(step, fmax(widest(step), pass->reach), start != NULL ? astray : NULL, error);
     if (status != CR_OK) return status;
     if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
     follow_bodies(step, anew);

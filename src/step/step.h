@@ -80,6 +80,8 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
 // are not fresh stand.
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error);
+// Contacts are looked for within one margin for all.
+void cr__step_flat_margins(crStep* step, double margin);
 // Contacts of one pair, at now_at, in place of what there was.
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 
