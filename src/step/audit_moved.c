@@ -11,6 +11,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "collide/manifold.h"
 #include "collide/narrow.h"
 #include "model/single.h"
 #include "step/audit.h"
@@ -149,6 +150,12 @@ static double depth_by_collision(const crStep* step, int shape_a, int shape_b) {
     crContactPoint points[16];
     const crBodyShape* shapes = step->model->shapes;
     const crPose* pose = step->dynamics.pose;
+    // balls come in thousands
+    int balls = step->plan->planes
+                    ? -1
+                    : cr__ball_contact(&shapes[shape_a].shape, &pose[shapes[shape_a].body],
+                                       &shapes[shape_b].shape, &pose[shapes[shape_b].body], 0.0, points);
+    if (balls >= 0) return balls > 0 ? fmax(0.0, -points[0].gap) : 0.0;
     int needed = 0, count = cr__pairs_collide(step->plan, shape_a, shape_b, pose[shapes[shape_a].body],
                                               pose[shapes[shape_b].body], 0.0, points, 16, &needed, NULL);
     double depth = 0.0;
