@@ -41,11 +41,11 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
 }
 
 // approach speed above which a contact is an impact, u its velocity
-static double fast_of(const crStep* step, const crStepContact* c, crVec3 u) {
+static double fast_of(const crStep* step, const crStepContact* c, crVec3 u, int* cursor) {
     bool plain = step->clocks->plain[c->body_a] && step->clocks->plain[c->body_b] && !c->bounces;
     if (step->clocks->plastic || plain || step->clocks->blunt[c->body_a] || step->clocks->blunt[c->body_b])
         return INFINITY;
-    if (cr__step_warm(step, c) == NULL) return step->settings.threshold;
+    if (!cr__step_pressed(step, c, cursor)) return step->settings.threshold;
     return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
 }
 
@@ -70,6 +70,7 @@ typedef struct Sink {
     int count, capacity;
     crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
     bool fixed;      // likewise, for the contacts alone
+    int cursor;      // among the forces of the last solve; negative: not yet
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -94,6 +95,12 @@ static bool active(const crStep* step, int body) {
     if (cr__moves(step->model, body)) return step->sleep[body].island == 0;
     crTwist given = step->dynamics.given[body];
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
+}
+
+// whether short steps moved one of a pair's bodies already
+static bool has_moved(const crStep* step, const crNear* pair) {
+    const bool* moved = step->clocks->moved;
+    return moved != NULL && (moved[pair->body_a] || moved[pair->body_b]);
 }
 
 // whether a body's own clock is not yet at now_at
@@ -141,6 +148,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
         return CR_OK;
     if (apart(&step->pairs->now[pair->shape_a], &step->pairs->now[pair->shape_b])) return CR_OK;
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
+    if (has_moved(step, pair)) return CR_OK;
     crContactPoint few[16], *points = few;
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
@@ -181,7 +189,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
             .e = surface->at_rest.surface.e,
             .speed = cr_dot(p->normal, u),
             .delta = delta};
-        c->fast = fast_of(step, c, u);
+        c->fast = fast_of(step, c, u, &sink->cursor);
         if (surface->by_speed || step->plan->planes) status = complete(step, surface, u, c, error);
         if (status == CR_OK) sink->count++;
     }
@@ -309,8 +317,8 @@ static bool add_shared(crStep* step, Sink* sink) {
     bool ok = contacts != NULL && bodies != NULL && share.chunk != NULL;
     for (int i = 0; i < chunks && ok; i++) {
         size_t at = (size_t)i * (size_t)room;
-        share.chunk[i] =
-            (Chunk){.sink = {.contacts = contacts + at, .capacity = room}, .bodies = bodies + 2 * at};
+        share.chunk[i] = (Chunk){.sink = {.contacts = contacts + at, .capacity = room, .cursor = -1},
+                                 .bodies = bodies + 2 * at};
     }
     if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
     sink->fixed = true;
@@ -318,7 +326,10 @@ static bool add_shared(crStep* step, Sink* sink) {
     sink->fixed = false;
     share.to = sink->contacts;
     cr__tasks_for(step->tasks, ok ? chunks : 0, 8, put_chunks, &share);
-    if (!ok) sink->count = 0;
+    if (!ok) {
+        sink->count = 0;
+        sink->cursor = -1;
+    }
     cr_arena_release(&step->scratch, mark);
     return ok;
 }
@@ -445,19 +456,19 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
 
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     Stock none = {0};
-    Sink sink = {.arena = &step->scratch};
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     return collide_part(step, cross, &none, &sink, error);
 }
 
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error) {
     Stock stock = {contacts, count, 0, fresh};
-    Sink sink = {.arena = &step->scratch};
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     return collide_part(step, true, &stock, &sink, error);
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
-    Sink sink = {.arena = &step->scratch};
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     step->pairs->trailed = false;
     crStatus status = add_pair(step, &step->pairs->near[pair], &sink, error);
     step->contacts = sink.contacts;
