@@ -215,10 +215,17 @@ static bool at_limit(const crStep* step, const crBody* body, double delta) {
     return false;
 }
 
+// Tendons carry a body as contacts do: it moves by v+, so that force and way of both ends keep momentum.
+static bool pulled(const crStep* step, const crBody* body) {
+    const double* f = step->state.force + body->v;
+    return step->plan->pulls && body->single && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0);
+}
+
 static void begin_airborne(crStep* step) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        step->airborne[b] = !at_limit(step, &step->model->bodies[b], step->settings.deadband);
+        const crBody* body = &step->model->bodies[b];
+        step->airborne[b] = !at_limit(step, body, step->settings.deadband) && !pulled(step, body);
     }
 }
 
