@@ -47,7 +47,7 @@ void cr__pairs_destroy(crPairs* pairs) {
     cr_arena_destroy(&pairs->at_impact);
     cr__drop(a, pairs->near, pairs->capacity, sizeof *pairs->near);
     cr__drop(a, pairs->of, pairs->of_capacity, sizeof *pairs->of);
-    cr__drop(a, pairs->kept, pairs->kept_capacity, sizeof *pairs->kept);
+    cr__drop(a, pairs->cells, pairs->cell_capacity, sizeof *pairs->cells);
     for (int i = 0; i < pairs->surface_count; i++) {
         cr__drop(a, pairs->surfaces[i], 1, sizeof **pairs->surfaces);
     }
@@ -187,24 +187,24 @@ int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
 // slots of pairs that are no more, or no longer touch, are free
 static void leave_slot(crPairs* pairs, crNear* pair) {
     if (pair->slot < 0) return;
-    pairs->kept[pair->slot].next = pairs->free_slot;
+    pairs->cells[pair->slot].next = pairs->free_slot;
     pairs->free_slot = pair->slot;
     pair->slot = -1;
 }
 
 static crStatus take_slot(crPairs* pairs, crNear* pair) {
     if (pairs->free_slot < 0) {
-        void* kept = pairs->kept;
-        crStatus status = cr__grow(&pairs->allocator, &kept, &pairs->kept_capacity, pairs->kept_count,
-                                   pairs->kept_count + 1, sizeof *pairs->kept);
-        pairs->kept = kept;
+        void* cells = pairs->cells;
+        crStatus status = cr__grow(&pairs->allocator, &cells, &pairs->cell_capacity, pairs->cell_count,
+                                   pairs->cell_count + 1, sizeof *pairs->cells);
+        pairs->cells = cells;
         if (status != CR_OK) return status;
-        pairs->kept[pairs->kept_count].next = -1;
-        pairs->free_slot = pairs->kept_count++;
+        pairs->cells[pairs->cell_count].next = -1;
+        pairs->free_slot = pairs->cell_count++;
     }
     pair->slot = pairs->free_slot;
-    pairs->free_slot = pairs->kept[pair->slot].next;
-    pairs->kept[pair->slot].held = false;
+    pairs->free_slot = pairs->cells[pair->slot].next;
+    pairs->cells[pair->slot].held = false;
     return CR_OK;
 }
 
@@ -246,7 +246,7 @@ static crNear make_pair(crPairs* pairs, crPair found) {
         .body_b = b->body,
         .surface = cr__pairs_surface(pairs, a->material, b->material),
         .when = INFINITY,
-        .keeps = cr__pairs_may_keep(pairs, found.a, found.b),
+        .keeps = cr__pairs_has_cells(pairs, found.a, found.b),
         .slot = -1,
         .size = cr__plan_pair_size(pairs->plan, a->body, b->body),
         .clear = -INFINITY,

@@ -137,7 +137,7 @@ static bool keeps(const crStep* step, const crNear* pair) {
     crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
     crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
     if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
-    return step->h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_KEPT_MOVE * pair->size;
+    return step->h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_CELL_MOVE * pair->size;
 }
 
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
@@ -155,7 +155,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     int count = -1;
     if (!late && keeps(step, pair)) {
         const crPose* pose = step->dynamics.pose;
-        count = cr__pairs_kept(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], margin, few);
+        count = cr__pairs_cell(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], margin, few);
         until = margin;
     }
     if (count < 0) count = pair_points(step, pair, late, margin, few, 16, &needed, &until);

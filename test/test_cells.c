@@ -1,4 +1,4 @@
-// test_kept.c - contacts of slow pairs, found for a cell of relative poses and advanced within it: against distances at
+// test_cell.c - contacts of slow pairs, found for a cell of relative poses and advanced within it: against distances at
 // the poses themselves; and that what was kept before changes nothing.
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct Case {
     crPlan plan;
     crPairs pairs;
     crNear pair;
-    crKept slot;
+    crCell slot;
 } Case;
 
 // two bodies with one shape each
@@ -31,7 +31,7 @@ static void begin_case(Case* c, const crShape* a, const crShape* b) {
         cr_model_add_shape(c->model, cr_model_add_body(c->model, &def), i == 0 ? a : b, 1);
     }
     c->plan.model = c->model;
-    c->pairs = (crPairs){.plan = &c->plan, .many = true, .kept = &c->slot};
+    c->pairs = (crPairs){.plan = &c->plan, .many = true, .cells = &c->slot};
     c->pair = (crNear){.shape_a = 0, .shape_b = 1, .body_a = 1, .body_b = 2, .slot = -1};
     c->pair.size = fmin(shape_size(a), shape_size(b));
 }
@@ -71,10 +71,10 @@ TEST(kept_gaps_are_distances) {
         at_a.p = cr_scale(sample_uniform(&random, 0.0, 10.0), sample_direction(&random));
         at_b.p = cr_madd(at_a.p, 2.0 * (shape_size(&a) + shape_size(&b)), sample_direction(&random));
         double gap = sample_uniform(&random, -1e-4, 0.01) * c.pair.size, margin = 0.02 * c.pair.size;
-        bool near = cr__pairs_may_keep(&c.pairs, 0, 1) && bring_near(&a, at_a, &b, &at_b, gap);
+        bool near = cr__pairs_has_cells(&c.pairs, 0, 1) && bring_near(&a, at_a, &b, &at_b, gap);
         if (near) {
             crContactPoint points[CR_MANIFOLD_MAX], again[CR_MANIFOLD_MAX];
-            int count = cr__pairs_kept(&c.pairs, &c.pair, &at_a, &at_b, margin, points);
+            int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, margin, points);
             tried += count > 0;
             // edges and corners are not kept, what is found is
             if (count < 0) {
@@ -93,9 +93,9 @@ TEST(kept_gaps_are_distances) {
             other.p =
                 cr_madd(other.p, sample_uniform(&random, 0.0, 2e-3) * c.pair.size, sample_direction(&random));
             c.pair.slot = 0;
-            cr__pairs_kept(&c.pairs, &c.pair, &at_a, &other, margin, again);
+            cr__pairs_cell(&c.pairs, &c.pair, &at_a, &other, margin, again);
             for (int k = 0; k < 2; k++) {
-                int kept = cr__pairs_kept(&c.pairs, &c.pair, &at_a, &at_b, margin, again);
+                int kept = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, margin, again);
                 CHECK(kept == count && same_points(points, again, count));
             }
             double off = (least - d.contact.gap) / c.pair.size;
@@ -128,7 +128,7 @@ TEST(normals_of_faces_are_exact) {
                          0.15 + sample_uniform(&random, -1e-6, 1e-6));
         crPose at_b = {cr_pose_point(at_a, flat.p), cr_quat_mul(at_a.q, flat.q)};
         crContactPoint points[CR_MANIFOLD_MAX];
-        int count = cr__pairs_kept(&c.pairs, &c.pair, &at_a, &at_b, 0.004, points);
+        int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, 0.004, points);
         CHECK(count >= 4);
         crVec3 up = cr_quat_rotate(at_a.q, cr_vec3(0, 0, 1));
         for (int i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
-// kept.c - contacts of slow pairs: found once for a cell of relative poses, and advanced to first order within it.
+// cell.c - contacts of slow pairs: found once for a cell of relative poses, and advanced to first order within it.
 //
 // The pose of b in a's axes is rounded to a grid. Contacts are those of the rounded pose, and their gaps follow the
 // material points to the true one: what they leave out is of second order, at most 1e-6 of the pair's size; and where a corner
-// leaves a face, it is held until the end of the cell, 5e-4 of the size at most (test_kept). A normal turns with the face it
+// leaves a face, it is held until the end of the cell, 5e-4 of the size at most (test_cells). A normal turns with the face it
 // belongs to, and by half of the turn on curved surfaces; where edges and corners meet, contacts are not kept. So contacts
 // depend on the present poses alone; what a slot holds is only spared, and any of it may be forgotten.
 #include <string.h>
@@ -31,7 +31,7 @@ static bool is_cheap(crShapeKind a, crShapeKind b) {
     return flat ? b == CR_SHAPE_SPHERE || b == CR_SHAPE_BOX : a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE;
 }
 
-bool cr__pairs_may_keep(const crPairs* pairs, int shape_a, int shape_b) {
+bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b) {
     crShapeKind a = pairs->plan->model->shapes[shape_a].shape.kind;
     crShapeKind b = pairs->plan->model->shapes[shape_b].shape.kind;
     return pairs->many && is_convex(a) && is_convex(b) && !is_cheap(a, b) && !is_cheap(b, a);
@@ -45,19 +45,19 @@ static bool round_to(double x, double cell, int32_t* k) {
 }
 
 // the cell of a relative pose, whose quaternion has w >= 0; false: it is too far away
-static bool cell_of(crPose at, double size, int32_t cell[7]) {
+static bool cell_of(crPose at, double size, int32_t place[7]) {
     double edge = CELL * size;
-    bool ok = round_to(at.p.x, edge, &cell[0]) && round_to(at.p.y, edge, &cell[1]) &&
-              round_to(at.p.z, edge, &cell[2]);
-    return ok && round_to(at.q.w, TURN, &cell[3]) && round_to(at.q.x, TURN, &cell[4]) &&
-           round_to(at.q.y, TURN, &cell[5]) && round_to(at.q.z, TURN, &cell[6]);
+    bool ok = round_to(at.p.x, edge, &place[0]) && round_to(at.p.y, edge, &place[1]) &&
+              round_to(at.p.z, edge, &place[2]);
+    return ok && round_to(at.q.w, TURN, &place[3]) && round_to(at.q.x, TURN, &place[4]) &&
+           round_to(at.q.y, TURN, &place[5]) && round_to(at.q.z, TURN, &place[6]);
 }
 
 // its middle
-static crPose pose_of(const int32_t cell[7], double size) {
+static crPose pose_of(const int32_t place[7], double size) {
     double edge = CELL * size;
-    crQuat q = {TURN * cell[3], TURN * cell[4], TURN * cell[5], TURN * cell[6]};
-    return (crPose){cr_vec3(edge * cell[0], edge * cell[1], edge * cell[2]), cr_quat_normalize(q)};
+    crQuat q = {TURN * place[3], TURN * place[4], TURN * place[5], TURN * place[6]};
+    return (crPose){cr_vec3(edge * place[0], edge * place[1], edge * place[2]), cr_quat_normalize(q)};
 }
 
 // pose of b in a's axes
@@ -106,45 +106,45 @@ static int turns_by(const crShape* a, const crShape* b, crPose at, double size,
 }
 
 // contacts at the middle of a cell; a count of -1: they have several normals, or one that turns too much
-static void find(const crPairs* pairs, const crNear* pair, crKept* kept) {
+static void find(const crPairs* pairs, const crNear* pair, crCell* cell) {
     const crShape* a = &pairs->plan->model->shapes[pair->shape_a].shape;
     const crShape* b = &pairs->plan->model->shapes[pair->shape_b].shape;
-    crPose at = pose_of(kept->cell, pair->size), origin = cr_pose_identity();
+    crPose at = pose_of(cell->place, pair->size), origin = cr_pose_identity();
     crContactPoint points[CR_MANIFOLD_MAX];
     int needed, deepest = 0;
     double until;
-    int count = cr__collide(a, &origin, b, &at, kept->margin, points, CR_MANIFOLD_MAX, &needed, &until);
+    int count = cr__collide(a, &origin, b, &at, cell->margin, points, CR_MANIFOLD_MAX, &needed, &until);
     bool one = true;
     for (int i = 0; i < count; i++) {
         one = one && memcmp(&points[i].normal, &points[0].normal, sizeof points[0].normal) == 0;
         if (points[i].gap < points[deepest].gap) deepest = i;
-        kept->point[i] =
-            (crKeptPoint){points[i].on_a, points[i].gap, points[i].feature_a, points[i].feature_b};
+        cell->point[i] =
+            (crCellPoint){points[i].on_a, points[i].gap, points[i].feature_a, points[i].feature_b};
     }
-    kept->held = true;
-    kept->count = one ? count : -1;
+    cell->held = true;
+    cell->count = one ? count : -1;
     if (count == 0 || !one) return;
-    kept->normal = points[0].normal;
-    kept->turns_by = turns_by(a, b, at, pair->size, &points[deepest]);
-    if (kept->turns_by == BY_NONE) kept->count = -1;
+    cell->normal = points[0].normal;
+    cell->turns_by = turns_by(a, b, at, pair->size, &points[deepest]);
+    if (cell->turns_by == BY_NONE) cell->count = -1;
 }
 
 // contacts of a cell at the relative pose `at`, of a at `body_a`: those within the margin; their number
-static int advance(const crKept* kept, crPose at, double size, crPose body_a, double margin,
+static int advance(const crCell* cell, crPose at, double size, crPose body_a, double margin,
                    crContactPoint* points) {
-    crPose from = pose_of(kept->cell, size);
+    crPose from = pose_of(cell->place, size);
     crQuat turn = cr_quat_mul(at.q, cr_quat_conj(from.q));
-    crVec3 turned = cr_quat_rotate(turn, kept->normal), n = kept->normal;
-    if (kept->turns_by == BY_B) n = turned;
-    if (kept->turns_by == BY_BOTH) {
+    crVec3 turned = cr_quat_rotate(turn, cell->normal), n = cell->normal;
+    if (cell->turns_by == BY_B) n = turned;
+    if (cell->turns_by == BY_BOTH) {
         crVec3 both = cr_add(n, turned);
         n = cr_scale(1.0 / cr_norm(both), both);
     }
     crVec3 normal = cr_quat_rotate(body_a.q, n);
     int count = 0;
-    for (int i = 0; i < kept->count; i++) {
-        const crKeptPoint* p = &kept->point[i];
-        crVec3 arm = cr_sub(cr_madd(p->on_a, p->gap, kept->normal), from.p);
+    for (int i = 0; i < cell->count; i++) {
+        const crCellPoint* p = &cell->point[i];
+        crVec3 arm = cr_sub(cr_madd(p->on_a, p->gap, cell->normal), from.p);
         crVec3 on_b = cr_add(at.p, cr_quat_rotate(turn, arm));
         double gap = cr_dot(n, cr_sub(on_b, p->on_a));
         if (gap > margin) continue;
@@ -159,23 +159,23 @@ static int advance(const crKept* kept, crPose at, double size, crPose body_a, do
     return count;
 }
 
-int cr__pairs_kept(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
+int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
                    double margin, crContactPoint* points) {
     crPose at = relative(body_a, body_b);
-    crKept own, *kept = pair->slot >= 0 ? &pairs->kept[pair->slot] : &own;
-    int32_t cell[7];
+    crCell own, *cell = pair->slot >= 0 ? &pairs->cells[pair->slot] : &own;
+    int32_t place[7];
     double reach = LEAST * pair->size;
-    if (!cell_of(at, pair->size, cell)) return -1;
+    if (!cell_of(at, pair->size, place)) return -1;
     // those that come in within the cell too
     while (reach < margin + 4.0 * CELL * pair->size) {
         reach *= 2.0;
     }
-    bool known = pair->slot >= 0 && kept->held && kept->margin == reach;
-    if (!known || memcmp(cell, kept->cell, sizeof cell) != 0) {
-        memcpy(kept->cell, cell, sizeof cell);
-        kept->margin = reach;
-        find(pairs, pair, kept);
+    bool known = pair->slot >= 0 && cell->held && cell->margin == reach;
+    if (!known || memcmp(place, cell->place, sizeof place) != 0) {
+        memcpy(cell->place, place, sizeof place);
+        cell->margin = reach;
+        find(pairs, pair, cell);
     }
-    if (kept->count < 0) return -1;
-    return advance(kept, at, pair->size, *body_a, margin, points);
+    if (cell->count < 0) return -1;
+    return advance(cell, at, pair->size, *body_a, margin, points);
 }
