@@ -21,6 +21,8 @@
 #define LARGE_TOL        2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS      50
 #define AGAIN_SWEEPS     20   // in rounds after the first, which starts from impulses of the one before
+#define LITTLE_ROWS      12   // of a body on one face: sweeps cost less than exact.c
+#define LITTLE_SWEEPS    400  // of these, in every round
 #define SCOUT_SWEEPS     50   // of larger islands before it is known which contacts take part
 #define SCOUT_AGAIN      20   // likewise in later rounds
 #define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
@@ -205,7 +207,8 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         if (quality == CR_QUALITY_FAST) {
             island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
             if (tol > 0.0) island->tol = tol * scale;
-            island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
+            bool little = s->islands.rows[i] <= LITTLE_ROWS && !s->islands.general[i];
+            island->limit = little ? LITTLE_SWEEPS : again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;

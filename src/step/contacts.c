@@ -129,6 +129,17 @@ static double margin_of(const crStep* step, const crNear* pair) {
     return step->pairs->margin[pair->body_a] + step->pairs->margin[pair->body_b];
 }
 
+// Whether contacts of a pair are the kept ones: in fast, where it will be in its cell for some steps.
+static bool keeps(const crStep* step, const crNear* pair) {
+    if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return false;
+    const crDynamics* d = &step->dynamics;
+    int a = pair->body_a, b = pair->body_b;
+    crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
+    crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
+    if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
+    return step->h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_CELL_MOVE * pair->size;
+}
+
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
     // since they were last looked at they cannot have come so near
@@ -141,9 +152,16 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     crContactPoint few[16], *points = few;
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
-    int count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
+    int count = -1;
+    if (!late && keeps(step, pair)) {
+        const crPose* pose = step->dynamics.pose;
+        count = cr__pairs_cell(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], margin, few);
+        until = margin;
+    }
+    if (count < 0) count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
     if (step->pairs->trailed)
         pair->clear = count == 0 ? until + cr__pairs_trails(step->pairs, pair) : -INFINITY;
+    pair->looked = true;
     if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
     if (needed > 16) {
         points = cr_arena_alloc(sink->arena, (size_t)needed * sizeof *points);
@@ -197,10 +215,17 @@ static bool at_limit(const crStep* step, const crBody* body, double delta) {
     return false;
 }
 
+// Tendons carry a body as contacts do: it moves by v+, so that force and way of both ends keep momentum.
+static bool pulled(const crStep* step, const crBody* body) {
+    const double* f = step->state.force + body->v;
+    return step->plan->pulls && body->single && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0);
+}
+
 static void begin_airborne(crStep* step) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        step->airborne[b] = !at_limit(step, &step->model->bodies[b], step->settings.deadband);
+        const crBody* body = &step->model->bodies[b];
+        step->airborne[b] = !at_limit(step, body, step->settings.deadband) && !pulled(step, body);
     }
 }
 

@@ -128,7 +128,8 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     double b = (c->point.gap - c->delta) / h;
     for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
         int j = rows->col[i];
-        if (step->airborne[step->model->dof_body[j]]) b -= 0.5 * h * rows->value[i] * step->plan->fall[j];
+        if (step->airborne[step->model->dof_body[j]])
+            b -= 0.5 * h * rows->value[i] * cr__plan_fall(step->plan, step->state.force, j);
     }
     return b;
 }

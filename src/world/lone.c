@@ -66,7 +66,8 @@ void cr__lone_prepare(const crWorld* world, crLone* lone) {
     const crStepSettings* s = &step->settings;
     *lone = (crLone){.flies = false};
     bool plain = s->method == CR_METHOD_CONE && s->sleep_time <= 0.0 && s->quality != CR_QUALITY_CERTIFIED &&
-                 step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0;
+                 step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0 &&
+                 model->tendon_count == 0;
     bool one = model->nb == 2 && model->bodies[1].single && model->bodies[1].last >= 0 &&
                model->loop_count == 0 && model->nu == 0 && step->plan->moderate &&
                step->plan->given_count == 0;
