@@ -233,15 +233,17 @@ typedef struct Alone {
     bool works;  // has steps to make, as far as they are plain
 } Alone;
 
-static void begin_alone(Alone* a, const crBatchJob* job, int i) {
+static bool take_alone(const crBatchJob* job, int i, crLoneState* s) {
     crRecord record = {job->words + i, job->stride};
+    *s = (crLoneState){.dt = job->settings.dt};
+    return cr__record_take(&job->layout, record, s) && s->warm_count <= job->layout.warm_room;
+}
+
+static void begin_alone(Alone* a, const crBatchJob* job, int i) {
     a->run = begin_run(job, i);
-    a->s = (crLoneState){.dt = job->settings.dt};
-    a->phase = CR_LONE_MADE;
     a->from = a->run.made;
-    a->works = a->run.made < a->run.until && cr__record_take(&job->layout, record, &a->s) &&
-               a->s.warm_count <= job->layout.warm_room;
-    if (!a->works) a->phase = CR_LONE_LEFT;
+    a->works = take_alone(job, i, &a->s) && a->run.made < a->run.until;
+    a->phase = a->works ? CR_LONE_MADE : CR_LONE_LEFT;
 }
 
 // the next step begins
@@ -256,20 +258,18 @@ static void note_alone(Alone* a) {
     a->works = a->phase == CR_LONE_WAITS || (a->phase == CR_LONE_MADE && a->run.made < a->run.until);
 }
 
-static crTurn end_alone(const Alone* a) {
-    const crBatchJob* job = a->run.job;
-    const Run* run = &a->run;
+static crTurn end_alone(const Run* run, const crLoneState* s, int from) {
+    const crBatchJob* job = run->job;
     crRecord record = {job->words + run->world, job->stride};
-    if (run->made > a->from) cr__record_give(&job->layout, record, &a->s);
+    if (run->made > from) cr__record_give(&job->layout, record, s);
     job->made[run->world] = run->made;
     job->results[run->world] = run->result;
-    if (run->made >= run->until) return CR_TURN_OVER;
-    return a->s.hard ? CR_TURN_HOST : CR_TURN_DEVICE;
+    return run->made >= run->until ? CR_TURN_OVER : CR_TURN_DEVICE;
 }
 
 // Threads in step make their worlds' steps in turns of three parts, of which each makes what its world is at: long sweeps of
 // one are no reason to wait for the others.
-crTurn cr__lane_lone(const crBatchJob* job, int i) {
+static crTurn walk_alone(const crBatchJob* job, int i) {
     Alone a = {.works = false};
     if (i >= 0) begin_alone(&a, job, i);
     while (cr__warp_any(a.works)) {
@@ -284,7 +284,22 @@ crTurn cr__lane_lone(const crBatchJob* job, int i) {
             note_alone(&a);
         }
     }
-    return i >= 0 ? end_alone(&a) : CR_TURN_OVER;
+    return i >= 0 ? end_alone(&a.run, &a.s, a.from) : CR_TURN_OVER;
+}
+
+crTurn cr__lane_lone(const crBatchJob* job, int i) {
+    if (job->lone.touches && !job->lone.ball) return walk_alone(job, i);
+    if (i < 0) return CR_TURN_OVER;
+    Run run = begin_run(job, i);
+    crLoneState s;
+    crCertificate c;
+    int from = run.made;
+    if (run.made >= run.until) return CR_TURN_OVER;
+    if (!take_alone(job, i, &s)) return CR_TURN_DEVICE;
+    while (run.made < run.until && cr__lone_step(&job->lone, job->model, next_length(&run, &s.dt), &s, &c)) {
+        note_step(&run, &c, s.q);
+    }
+    return end_alone(&run, &s, from);
 }
 
 // steps of a world as far as its next sweeps
@@ -315,7 +330,7 @@ void cr__lane_lones(const crBatchJob* job, const int* list, int count) {
         cr__few_lanes(open, waiting);
     }
     for (int k = 0; k < count; k++) {
-        end_alone(&a[k]);
+        end_alone(&a[k].run, &a[k].s, a[k].from);
     }
 }
 

@@ -389,17 +389,19 @@ CR_FEW_APART crLonePhase step_ball(const crLone* lone, const crModel* model, dou
     return phase == CR_LONE_MADE ? phase : CR_LONE_LEFT;
 }
 
+// a step that leaves all as it was, as the one before did
+CR_FEW bool stays(const crLone* lone, double h, crLoneState* s, crCertificate* c) {
+    double end = s->time + h;
+    if (!(s->still && s->still_h == h) || is_measured(lone->measure, s->dt, s->time, end)) return false;
+    s->time = end;
+    c->overlap = (double)NAN;
+    return true;
+}
+
 crLonePhase cr__lone_start(const crLone* lone, const crModel* model, double h, crLoneState* s,
                            crLoneWalk* walk, crCertificate* c) {
-    double end = s->time + h;
-    s->hard = false;
     if (!lone->flies) return CR_LONE_LEFT;
-    if (s->still && s->still_h == h && !is_measured(lone->measure, s->dt, s->time, end)) {
-        s->time = end;
-        c->overlap = (double)NAN;
-        return CR_LONE_MADE;
-    }
-    if (lone->ball) return step_ball(lone, model, h, s, c);
+    if (stays(lone, h, s, c)) return CR_LONE_MADE;
     put(&walk->x, lone, model, h, s);
     return start(&walk->x, false, &walk->solve, c);
 }
@@ -413,7 +415,7 @@ crLonePhase cr__lone_finish(crLoneWalk* walk, crCertificate* c) {
     return finish(&walk->x, false, &walk->solve, c);
 }
 
-bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+static bool step_box(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
     crLoneWalk walk;
     crLonePhase phase = cr__lone_start(lone, model, h, s, &walk, c);
     while (phase == CR_LONE_WAITS) {
@@ -421,6 +423,11 @@ bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneSta
         phase = cr__lone_finish(&walk, c);
     }
     return phase == CR_LONE_MADE;
+}
+
+bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+    if (!lone->ball) return step_box(lone, model, h, s, c);
+    return lone->flies && (stays(lone, h, s, c) || step_ball(lone, model, h, s, c) == CR_LONE_MADE);
 }
 
 bool cr__lone_fits(const crLone* lone, const crWorld* world) {

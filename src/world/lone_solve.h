@@ -135,15 +135,13 @@ CR_FEW bool cr__lone_round(crLoneStep* x, bool ball, crLoneSolve* solve) {
                                                      x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot)
                                      : cr__few_begin_apart(&solve->few, &x->start.body, count, solve->contact,
                                                            x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot));
-    x->s->hard = !begun;
     return begun;
 }
 
 // v after the sweeps of a round; how many contacts are new, negative: left to the stages
 CR_FEW int cr__lone_look(crLoneStep* x, bool ball, crLoneSolve* solve) {
     double dv[6];
-    x->s->hard = x->taken > 0 && !solve->few.ended;
-    if (x->s->hard) return -1;
+    if (x->taken > 0 && !solve->few.ended) return -1;
     if (x->taken > 0) cr__few_end(&solve->few);
     cr__few_velocity(&x->model->bodies[1], &x->start.body, ball, x->taken, solve->contact, dv);
     for (int j = 0; j < 6; j++) {

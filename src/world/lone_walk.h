@@ -22,7 +22,7 @@ typedef struct crLoneWalk {
     crLoneSolve solve;
 } crLoneWalk;
 
-// A step begins, of a box as far as its sweeps; one of a ball is made at once.
+// A step of a body that is no ball begins, as far as its sweeps.
 crLonePhase cr__lone_start(const crLone* lone, const crModel* model, double h, crLoneState* s,
                            crLoneWalk* walk, crCertificate* c);
 // Up to `most` sweeps; whether they are at their end.
