@@ -9,7 +9,7 @@
 #define CR_LONE_NEAR   1e-4
 #define CR_LONE_FALL   0.06
 #define CR_LONE_SLOW   2.5e-3
-#define CR_LONE_TOL    2e-7
+#define CR_LONE_TOL    2e-9
 #define CR_LONE_SWEEPS 400
 #define CR_LONE_ROUNDS 6  // more are left to the stages
 
