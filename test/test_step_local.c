@@ -407,3 +407,47 @@ TEST(escapes_are_reported) {
     cr_world_destroy(world);
     cr_model_destroy(model);
 }
+
+// A ball falls on a field of balls that lie side by side, at rest. In fast such a field has one instant for its impacts, the
+// beginning of the step in which they would come: whatever is struck is solved once.
+TEST(a_large_calm_group_bounces_once_a_step) {
+    enum { ACROSS = 14 };
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.4, 0.5);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    for (int i = 0; i < ACROSS * ACROSS; i++) {
+        scene_free(model, cr_shape_sphere(0.1), cr_vec3(0.2 * (i % ACROSS), 0.2 * (i / ACROSS), 0.1), 1.0,
+                   material);
+    }
+    int ball = scene_free(model, cr_shape_sphere(0.1), cr_vec3(1.2, 1.2, 0.4), 1.0, material);
+    crStepSettings settings = cr_step_settings();
+    settings.dt = 1.0 / 240.0;
+    settings.quality = CR_QUALITY_FAST;
+    crWorld* world = scene_world(model, &settings);
+    const crState* s = cr_world_state(world);
+    const double* v = s->v + model->bodies[ball].v;
+    double down = 0.0, up = 0.0;
+    int struck = 0;
+    for (int k = 0; k < 60; k++) {
+        double start = s->time, before = v[2];
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        const crCertificate* c = cr_world_certificate(world);
+        crEvents events = cr_world_events(world);
+        CHECK(c->energy_gain <= CR_ENERGY_TOL * c->energy_size && !c->truncated);
+        CHECK(c->penetration <= 1e-5);
+        for (int i = 0; i < events.count; i++) {
+            if (events.events[i].impact < 0) continue;
+            CHECK(events.events[i].time == start);
+            CHECK(c->solves <= 2);
+            struck++;
+        }
+        down = fmin(down, before);
+        up = fmax(up, v[2]);
+    }
+    printf("  %d contacts struck, down %.3f, up %.3f m/s\n", struck, down, up);
+    // it fell 0.1 m, to one step's fall, and the ball that it struck stands on the ground
+    CHECK(fabs(down + sqrt(2.0 * 9.81 * 0.1)) <= 2.0 * 9.81 / 240.0);
+    CHECK(struck > 0 && up > 0.1 && up <= -down);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}

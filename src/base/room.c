@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define FEW 32  // integers that are sorted by insertion
+
 void* cr__zeros(crArena* arena, int count, size_t size) {
     size_t bytes = (size_t)(count > 0 ? count : 1) * size;
     void* memory = cr_arena_alloc(arena, bytes);
@@ -28,6 +30,15 @@ void cr__drop(const crAllocator* a, void* array, int capacity, size_t size) {
 }
 
 void cr__sort(int* items, int count) {
+    // few, most of them in order already
+    for (int i = 1; i < count && count <= FEW; i++) {
+        int value = items[i], k = i;
+        for (; k > 0 && items[k - 1] > value; k--) {
+            items[k] = items[k - 1];
+        }
+        items[k] = value;
+    }
+    if (count <= FEW) return;
     // heap sort: no memory, and no bad case
     for (int end = count, start = count / 2; end > 1;) {
         int root, value;
