@@ -333,16 +333,27 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
     return pose(step, h, takes, again, s, error);
 }
 
-// impulses of blocks that the problem had before: all but packed contacts are in the new one, in the same order
-static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem* before, const double* p) {
+// Whether two blocks are of one contact, loop or joint. Which joints have rows depends on how fast bodies are, so that their
+// numbers are not the same in two problems; ties: places of the rows of loops and joints in either.
+static bool same_block(const crBlock* a, const int* ties_a, const crBlock* b, const int* ties_b) {
+    if (a->source >= 0 || b->source >= 0) return a->source == b->source;
+    return ties_a[a->row] == ties_b[b->row];
+}
+
+// impulses of blocks that the problem had before, where they are in the new one, in the same order
+static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem* before, const double* p,
+                          const int* ties) {
     const crProblem* now = &step->posed.problem;
-    for (int i = 0, j = 0; i < before->block_count; i++) {
+    for (int i = 0, next = 0; i < before->block_count; i++) {
         const crBlock* old = &before->blocks[i];
         if (old->source >= 0 && cr__step_packed(step, &s->islands, &step->contacts[old->source])) continue;
-        while (now->blocks[j].source != old->source) {
+        int j = next;
+        while (j < now->block_count && !same_block(&now->blocks[j], step->ties.of_row, old, ties)) {
             j++;
         }
-        memcpy(step->posed.p + now->blocks[j++].row, p + old->row, (size_t)old->count * sizeof(double));
+        if (j == now->block_count) continue;
+        memcpy(step->posed.p + now->blocks[j].row, p + old->row, (size_t)old->count * sizeof(double));
+        next = j + 1;
     }
 }
 
@@ -361,10 +372,11 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool la
     if (any_packed(step, s)) {
         crProblem before = step->posed.problem;
         const double* p = step->posed.p;
+        const int* ties = step->ties.of_row;
         if (!s->posed) before.block_count = 0;
         status = pose(step, h, takes, true, s, error);
         if (status != CR_OK) return status;
-        keep_impulses(step, s, &before, p);
+        keep_impulses(step, s, &before, p, ties);
         start_packed(step, s);
     }
     Part part;
