@@ -22,7 +22,7 @@
 #define FAST_SWEEPS      50
 #define AGAIN_SWEEPS     20    // in rounds after the first, which starts from impulses of the one before
 #define LITTLE_ROWS      12    // of a body on one face: sweeps cost less than exact.c
-#define LITTLE_SWEEPS    400   // of these, in every round
+#define LITTLE_SWEEPS    1000  // of these, in every round
 #define LITTLE_TOL       2e-9  // and their tolerance beyond those: errors are many changes then
 #define SCOUT_SWEEPS     50    // of larger islands before it is known which contacts take part
 #define SCOUT_AGAIN      20    // likewise in later rounds

@@ -13,7 +13,7 @@
 #define CR_LONE_EARLY  50
 #define CR_LONE_AGAIN  20
 #define CR_LONE_LATE   2e-9
-#define CR_LONE_SWEEPS 400
+#define CR_LONE_SWEEPS 1000
 #define CR_LONE_ROUNDS 6  // more are left to the stages
 
 CR_FEW crVec3 cr__lone_velocity(const crLoneStep* x, const double* v, crVec3 point) {
