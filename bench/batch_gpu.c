@@ -1,10 +1,11 @@
 // batch_gpu.c - batches on a GPU next to the CPU: the same hashes, and steps a second.
 //
-//     batch_gpu carom.ptx cube|ball|bounce|vary|chain|heap|SCENE.json WORLDS STEPS CALLS ROOM COMPARED [fast|accurate]
+//     batch_gpu carom.ptx cube|ball|bounce|vary|chain|heap|SCENE.json WORLDS STEPS CALLS ROOM COMPARED [fast|accurate [DEADBAND]]
 //
 // bounce are balls with restitution, vary cubes whose mass, friction, restitution and size differ from world to world.
 // WORLDS worlds with random starts make CALLS calls of STEPS steps on the device; the first COMPARED of them make the same on
-// the CPU, and every hash is compared after every call. ROOM is crBatchDef.room. Exits 1 where a hash differs.
+// the CPU, and every hash is compared after every call. ROOM is crBatchDef.room, DEADBAND that of the settings: overlap is at most
+// 1.1 of it times the body's size. Exits 1 where a hash differs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,7 @@ int main(int argc, char** argv) {
     crBatchDef def = cr_batch_def();
     def.step.dt = 1.0 / 240.0;
     def.step.quality = argc > 8 && strcmp(argv[8], "accurate") == 0 ? CR_QUALITY_ACCURATE : CR_QUALITY_FAST;
+    if (argc > 9) def.step.deadband = atof(argv[9]);
     crScene scene = {0};
     crModel* model = NULL;
     if (strstr(kind, ".json") != NULL) {

@@ -123,11 +123,9 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
 
 // worlds of lone bodies, as far as they go without the stages
 static void run_lone(const crBatchJob* job, int first, int threads) {
-    for (int begun = 0; begun < job->count; begun += threads) {
-        int k = begun + first;
-        int i = k >= job->count ? -1 : job->list != NULL ? job->list[k] : k;
-        crTurn turn = cr__lane_lone(job, i);
-        if (i >= 0) job->turn[i] = (int)turn;
+    for (int k = first; k < job->count; k += threads) {
+        int i = job->list != NULL ? job->list[k] : k;
+        job->turn[i] = (int)cr__lane_lone(job, i);
     }
 }
 
@@ -169,10 +167,6 @@ __attribute__((nvptx_kernel)) void cr_batch_small(const crBatchJob* job) {
 }
 __attribute__((nvptx_kernel)) void cr_batch_medium(const crBatchJob* job) {
     _Alignas(64) unsigned char slab[CR_ROOM_MEDIUM];
-    run(job, slab, sizeof slab, own_thread(), all_threads());
-}
-__attribute__((nvptx_kernel)) void cr_batch_big(const crBatchJob* job) {
-    _Alignas(64) unsigned char slab[CR_ROOM_BIG];
     run(job, slab, sizeof slab, own_thread(), all_threads());
 }
 

@@ -47,7 +47,7 @@ part() {
 }
 # steps of lone bodies are a module of their own, with registers of their own: batch_gpu.c takes the text apart
 part lone "${CAROM_GPU_LONE_OPT:-2}" "${CAROM_GPU_LONE_INLINE:-100}" cr_batch_lone,cr_batch_exchange &
-part whole "${CAROM_GPU_OPT:-s}" "${CAROM_GPU_INLINE:-60}" cr_batch_small,cr_batch_medium,cr_batch_big,cr_batch_large
+part whole "${CAROM_GPU_OPT:-s}" "${CAROM_GPU_INLINE:-60}" cr_batch_small,cr_batch_medium,cr_batch_large
 wait
 cat whole.ptx lone.ptx >"$out"
 ls -l "$out" | awk '{print $5 " bytes of PTX: '"$out"'"}'

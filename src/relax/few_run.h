@@ -27,7 +27,9 @@ typedef struct crFew {
     double* slot;              // (count*CR_FEW_STRIDE)
     double z[6], z_free[6], z_before[6];
     double share, beta;
-    double tol;  // of the largest change, m/s
+    double tol;   // of the largest change, m/s
+    int early;    // as in crPackedIsland
+    double late;  // likewise
     double change, least, momentum;
     int sweeps, limit;
     bool ended;  // the change is small enough
@@ -47,6 +49,7 @@ static inline void cr__few_turn(crFew* few, double change, int64_t along) {
     few->sweeps++;
     few->ended = change <= few->tol * few->tol;
     if (!cr__few_is_open(few)) return;
+    if (few->late > 0.0 && few->sweeps == few->early) few->tol = few->late;
     bool grows = change > CR_FEW_GROWTH * few->least;
     few->least = grows ? change : fmin(few->least, change);
     if (grows || along < 0) few->momentum = 1.0;

@@ -168,6 +168,7 @@ static int judge(Run* run, bool* ended) {
         island->solved = island->change <= island->tol * island->tol;
         double end = island->aim > 0.0 ? island->aim : island->tol;
         island->live = !(island->change <= end * end) && island->sweeps < island->limit;
+        if (island->live && island->late > 0.0 && island->sweeps == island->early) island->tol = island->late;
         *ended = *ended || !island->live;
         live += island->live;
     }

@@ -8,6 +8,8 @@ typedef struct crPackedIsland {
     bool live;        // in: has contacts to be solved
     double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
     double aim;       // in: and the one that its sweeps go on to, m/s; 0: tol
+    int early;        // in: sweeps after which tol becomes
+    double late;      // this, m/s: errors are many changes then; 0: it stays
     int limit;        // in: sweeps
     int fade;         // in: the last ones, over which momentum fades; 0: it does not
     bool solved;      // out

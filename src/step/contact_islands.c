@@ -22,8 +22,8 @@
 #define FAST_SWEEPS      50
 #define AGAIN_SWEEPS     20    // in rounds after the first, which starts from impulses of the one before
 #define LITTLE_ROWS      12    // of a body on one face: sweeps cost less than exact.c
-#define LITTLE_SWEEPS    400   // of these, in every round
-#define LITTLE_TOL       2e-9  // and their tolerance: after many sweeps errors are many changes
+#define LITTLE_SWEEPS    1000  // of these, in every round
+#define LITTLE_TOL       2e-9  // and their tolerance beyond those: errors are many changes then
 #define SCOUT_SWEEPS     50    // of larger islands before it is known which contacts take part
 #define SCOUT_AGAIN      20    // likewise in later rounds
 #define ACCURATE_SWEEPS  500   // then, at a time: they cost less than a factorization of a heap
@@ -208,9 +208,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         if (quality == CR_QUALITY_FAST) {
             island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
             bool little = s->islands.rows[i] <= LITTLE_ROWS && !s->islands.general[i];
-            if (little) island->tol = LITTLE_TOL;
             if (tol > 0.0) island->tol = tol * scale;
-            island->limit = little ? LITTLE_SWEEPS : again ? AGAIN_SWEEPS : FAST_SWEEPS;
+            if (little && tol <= 0.0) island->late = LITTLE_TOL;
+            island->early = again ? AGAIN_SWEEPS : FAST_SWEEPS;
+            island->limit = little ? LITTLE_SWEEPS : island->early;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;

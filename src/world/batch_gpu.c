@@ -130,10 +130,7 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         return cr_error_set(
             error, CR_ERR_ARGUMENT, "program",
             "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
-    gpu->local = gpu->room <= CR_ROOM_BIG;
-    bool big = gpu->local && gpu->room > CR_ROOM_MEDIUM;
-    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, big ? CR_ROOM_BIG + STACK / 2 : STACK),
-                  "setting the stack", error);
+    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
                       error);
@@ -141,10 +138,10 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         crStatus status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
-    const char* name = gpu->room <= CR_ROOM_SMALL    ? "cr_batch_small"
-                       : gpu->room <= CR_ROOM_MEDIUM ? "cr_batch_medium"
-                       : gpu->local                  ? "cr_batch_big"
-                                                     : "cr_batch_large";
+    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
+    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
+                       : gpu->local               ? "cr_batch_medium"
+                                                  : "cr_batch_large";
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);
@@ -199,8 +196,7 @@ static size_t room_for(const crBatch* batch) {
     // few steps of these take the stages, and those are the hard ones
     if (batch->job.lone.touches) return CR_ROOM_MEDIUM;
     if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;
-    if (kept <= CR_ROOM_MEDIUM / 4) return CR_ROOM_MEDIUM;
-    return kept <= CR_ROOM_BIG / 3 ? CR_ROOM_BIG : SHARE * kept;
+    return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
 }
 
 static crDeviceRule rule_of(const crRule* rule) {

@@ -13,9 +13,6 @@
 #include "model/spatial.h"
 #include "relax/few_lanes.h"
 #include "world/batch.h"
-#include "world/batch_warp.h"
-
-#define TURN 8  // sweeps that threads in step make at a time
 
 void cr__lane_destroy(crBatchLane* lane) {
     crAllocator* a = &lane->allocator;
@@ -267,29 +264,7 @@ static crTurn end_alone(const Run* run, const crLoneState* s, int from) {
     return run->made >= run->until ? CR_TURN_OVER : CR_TURN_DEVICE;
 }
 
-// Threads in step make their worlds' steps in turns of three parts, of which each makes what its world is at: long sweeps of
-// one are no reason to wait for the others.
-static crTurn walk_alone(const crBatchJob* job, int i) {
-    Alone a = {.works = false};
-    if (i >= 0) begin_alone(&a, job, i);
-    while (cr__warp_any(a.works)) {
-        if (a.works && a.phase == CR_LONE_MADE) {
-            start_alone(&a);
-            note_alone(&a);
-        }
-        if (!cr__warp_any(a.phase == CR_LONE_WAITS)) continue;
-        bool swept = a.phase == CR_LONE_WAITS && cr__lone_sweep(&a.walk, TURN);
-        if (cr__warp_any(swept) && swept) {
-            a.phase = cr__lone_finish(&a.walk, &a.c);
-            note_alone(&a);
-        }
-    }
-    return i >= 0 ? end_alone(&a.run, &a.s, a.from) : CR_TURN_OVER;
-}
-
 crTurn cr__lane_lone(const crBatchJob* job, int i) {
-    if (job->lone.touches && !job->lone.ball) return walk_alone(job, i);
-    if (i < 0) return CR_TURN_OVER;
     Run run = begin_run(job, i);
     crLoneState s;
     crCertificate c;

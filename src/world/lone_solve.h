@@ -9,8 +9,11 @@
 #define CR_LONE_NEAR   1e-4
 #define CR_LONE_FALL   0.06
 #define CR_LONE_SLOW   2.5e-3
-#define CR_LONE_TOL    2e-9
-#define CR_LONE_SWEEPS 400
+#define CR_LONE_TOL    2e-7
+#define CR_LONE_EARLY  50
+#define CR_LONE_AGAIN  20
+#define CR_LONE_LATE   2e-9
+#define CR_LONE_SWEEPS 1000
 #define CR_LONE_ROUNDS 6  // more are left to the stages
 
 CR_FEW crVec3 cr__lone_velocity(const crLoneStep* x, const double* v, crVec3 point) {
@@ -135,6 +138,8 @@ CR_FEW bool cr__lone_round(crLoneStep* x, bool ball, crLoneSolve* solve) {
                                                      x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot)
                                      : cr__few_begin_apart(&solve->few, &x->start.body, count, solve->contact,
                                                            x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot));
+    solve->few.early = solve->round > 0 ? CR_LONE_AGAIN : CR_LONE_EARLY;
+    solve->few.late = CR_LONE_LATE;
     return begun;
 }
 
