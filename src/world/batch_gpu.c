@@ -118,7 +118,7 @@ static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, 
     int units = 0, each = 0;
     CR_DEVICE_TRY(&gpu->device, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device.number),
                   "asking the device", error);
-    CR_DEVICE_TRY(&gpu->device, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, CR_GPU_BLOCK, 0),
+    CR_DEVICE_TRY(&gpu->device, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, CR_GPU_WARP, 0),
                   "asking the device", error);
     *blocks = (unsigned)(units * (each > 0 ? each : 1));
     return CR_OK;
@@ -184,7 +184,8 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
             status = cr__device_take(&gpu->device, &gpu->hits,
                                      count * (size_t)batch->job.hit_room * sizeof(crBatchHit), error);
     }
-    size_t lanes = (size_t)cr__gpu_blocks(gpu->blocks, batch->count) * CR_GPU_BLOCK;
+    size_t lanes = (size_t)gpu->blocks * CR_GPU_WARP;
+    if (lanes > count + CR_GPU_WARP) lanes = count + CR_GPU_WARP;
     if (status == CR_OK && !gpu->local)
         status = cr__device_take(&gpu->device, &gpu->slabs, lanes * gpu->room, error);
     return status;
@@ -240,6 +241,7 @@ void cr__gpu_destroy(crBatch* batch) {
         if (gpu->lone_module != NULL) gpu->device.driver.cuModuleUnload(gpu->lone_module);
     }
     cr__device_close(&gpu->device);
+    cr__batch_give(&batch->allocator, gpu->order, (size_t)batch->count * sizeof *gpu->order);
     batch->allocator.free(batch->allocator.ctx, gpu, sizeof *gpu);
     batch->gpu = NULL;
 }
@@ -429,22 +431,13 @@ crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count) {
     return job;
 }
 
-crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned most, int count, void** arguments,
                         crError* error) {
-    CR_DEVICE_TRY(&gpu->device,
-                  cuLaunchKernel(kernel, blocks, 1, 1, CR_GPU_BLOCK, 1, 1, 0, NULL, arguments, NULL),
+    unsigned width = cr__gpu_width(most, count), blocks = ((unsigned)count + width - 1) / width;
+    if (blocks > most) blocks = most;
+    CR_DEVICE_TRY(&gpu->device, cuLaunchKernel(kernel, blocks, 1, 1, width, 1, 1, 0, NULL, arguments, NULL),
                   "starting the program", error);
     return CR_OK;
-}
-
-crStatus cr__gpu_begin(crBatch* batch, int count, crError* error) {
-    struct crGpu* gpu = batch->gpu;
-    batch->job.whole = 0;
-    crBatchJob job = cr__gpu_job(batch, false, count);
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
-    if (status != CR_OK) return status;
-    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return cr__gpu_launch(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count), arguments, error);
 }
 
 #endif

@@ -28,9 +28,9 @@ static crStatus wait_for(const struct crGpu* gpu, crError* error) {
     return CR_OK;
 }
 
-static crStatus start(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+static crStatus start(const struct crGpu* gpu, void* kernel, unsigned most, int count, void** arguments,
                       crError* error) {
-    crStatus status = cr__gpu_launch(gpu, kernel, blocks, arguments, error);
+    crStatus status = cr__gpu_launch(gpu, kernel, most, count, arguments, error);
     return status == CR_OK ? wait_for(gpu, error) : status;
 }
 
@@ -46,8 +46,8 @@ static crStatus launch(crBatch* batch, bool lone, bool listed, int count, crErro
         status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
     void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    status = start(gpu, lone ? gpu->lone : gpu->kernel,
-                   cr__gpu_blocks(lone ? gpu->lone_blocks : gpu->blocks, count), arguments, error);
+    status = start(gpu, lone ? gpu->lone : gpu->kernel, lone ? gpu->lone_blocks : gpu->blocks, count,
+                   arguments, error);
     if (status != CR_OK) return status;
     gpu->newer = gpu->results_newer = true;
     return cr__device_fetch(&gpu->device, batch->turn, gpu->turn, bytes, error);
@@ -104,7 +104,7 @@ static crStatus exchange(crBatch* batch, uint64_t* buffer, int count, bool back,
         status = cr__device_send(&gpu->device, gpu->buffer, buffer, words * sizeof *buffer, error);
     void* arguments[] = {&gpu->job, &gpu->buffer, &way};
     if (status == CR_OK)
-        status = start(gpu, gpu->exchange, cr__gpu_blocks(gpu->blocks, count), arguments, error);
+        status = start(gpu, gpu->exchange, gpu->lone_blocks, count, arguments, error);
     if (status == CR_OK && !back)
         status = cr__device_fetch(&gpu->device, buffer, gpu->buffer, words * sizeof *buffer, error);
     for (int k = 0; status == CR_OK && k < count && !back; k++) {
@@ -129,7 +129,7 @@ static crStatus begin_hard(crBatch* batch, int from, int count, crError* error) 
     crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
     if (status != CR_OK) return status;
     void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return cr__gpu_launch(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count - from), arguments, error);
+    return cr__gpu_launch(gpu, gpu->kernel, gpu->blocks, count - from, arguments, error);
 }
 
 static crStatus name_list(crBatch* batch, int count, crError* error) {
@@ -207,7 +207,7 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
 
 // Where there are more worlds than threads, small ones: large worlds take more time to be made anew than is gained.
 static int whole_steps(const struct crGpu* gpu, int count) {
-    return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_BLOCK / 2 ? WHOLE : 0;
+    return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_WARP / 2 ? WHOLE : 0;
 }
 
 static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error) {

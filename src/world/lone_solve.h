@@ -10,8 +10,7 @@
 #define CR_LONE_FALL   0.06
 #define CR_LONE_SLOW   2.5e-3
 #define CR_LONE_TOL    2e-7
-#define CR_LONE_SWEEPS 50
-#define CR_LONE_AGAIN  20
+#define CR_LONE_SWEEPS 400
 #define CR_LONE_ROUNDS 6  // more are left to the stages
 
 CR_FEW crVec3 cr__lone_velocity(const crLoneStep* x, const double* v, crVec3 point) {
@@ -130,7 +129,7 @@ CR_FEW bool cr__lone_solve(crLoneStep* x, bool ball) {
         int count = x->taken = cr__lone_list(x, ball, round > 0, contact);
         double dv[6];
         x->s->hard = count > 0 && !cr__few_solve(&x->start.body, ball, count, contact, x->v_free, CR_LONE_TOL,
-                                                 round > 0 ? CR_LONE_AGAIN : CR_LONE_SWEEPS, slot);
+                                                 CR_LONE_SWEEPS, slot);
         if (x->s->hard) return false;
         cr__few_velocity(body, &x->start.body, ball, count, contact, dv);
         for (int j = 0; j < 6; j++) {

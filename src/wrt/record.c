@@ -212,6 +212,7 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
     tape->known = true;
     tape->edge = false;
     tape->side = 0;
+    tape->nodes_left = CR_TAPE_NODES;
     tape->why = NULL;
     tape->pass = (crTapePass){0};
     tape->verdict = (crWrtVerdict){.verdict = CR_SMOOTH, .distance = INFINITY};
