@@ -273,9 +273,9 @@ static crStatus fill(crPairs* pairs, const crPair* found, int count, crNear* old
         bool known = j < old_count && old[j].shape_a == found[i].a && old[j].shape_b == found[i].b;
         // those that move in planes may pass by each other now
         if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, found[i], pose)) continue;
-        crNear* near = &pairs->near[pairs->count++];
-        *near = known ? old[j] : make_pair(pairs, found[i]);
-        if (near->surface < 0) return (crStatus)near->surface;
+        crNear near = known ? old[j] : make_pair(pairs, found[i]);
+        if (near.surface < 0) return (crStatus)near.surface;
+        pairs->near[pairs->count++] = near;
         if (known) old[j].slot = -1;
     }
     return CR_OK;

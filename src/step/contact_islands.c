@@ -20,12 +20,13 @@
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
 #define LARGE_TOL        2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS      50
-#define AGAIN_SWEEPS     20   // in rounds after the first, which starts from impulses of the one before
-#define LITTLE_ROWS      12   // of a body on one face: sweeps cost less than exact.c
-#define LITTLE_SWEEPS    400  // of these, in every round
-#define SCOUT_SWEEPS     50   // of larger islands before it is known which contacts take part
-#define SCOUT_AGAIN      20   // likewise in later rounds
-#define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
+#define AGAIN_SWEEPS     20    // in rounds after the first, which starts from impulses of the one before
+#define LITTLE_ROWS      12    // of a body on one face: sweeps cost less than exact.c
+#define LITTLE_SWEEPS    400   // of these, in every round
+#define LITTLE_TOL       2e-9  // and their tolerance: after many sweeps errors are many changes
+#define SCOUT_SWEEPS     50    // of larger islands before it is known which contacts take part
+#define SCOUT_AGAIN      20    // likewise in later rounds
+#define ACCURATE_SWEEPS  500   // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
 #define TRIES            4      // of sweeps and exact.c in turns, in accurate where islands are large
 #define NEAR             0.3    // share of the speed that is near, that a change may be: errors are larger
@@ -207,8 +208,9 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
             island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
-            if (tol > 0.0) island->tol = tol * scale;
             bool little = s->islands.rows[i] <= LITTLE_ROWS && !s->islands.general[i];
+            if (little) island->tol = LITTLE_TOL;
+            if (tol > 0.0) island->tol = tol * scale;
             island->limit = little ? LITTLE_SWEEPS : again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;

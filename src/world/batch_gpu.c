@@ -52,7 +52,6 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #define STACK       (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
 #define REGISTERS   64           // of a thread of small worlds: many of them hide each other's waiting
 #define ALL         255          // of others
-#define HARD_SHARED 0.4          // likewise of hard steps
 #define SHARED      0.15         // of large worlds, that the host steps in the first call
 #define SHARE       16           // a slab is so many times what a world's arrays of the model's size take
 
@@ -131,7 +130,10 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         return cr_error_set(
             error, CR_ERR_ARGUMENT, "program",
             "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
-    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
+    gpu->local = gpu->room <= CR_ROOM_BIG;
+    bool big = gpu->local && gpu->room > CR_ROOM_MEDIUM;
+    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, big ? CR_ROOM_BIG + STACK / 2 : STACK),
+                  "setting the stack", error);
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
                       error);
@@ -139,10 +141,10 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         crStatus status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
-    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
-    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
-                       : gpu->local               ? "cr_batch_medium"
-                                                  : "cr_batch_large";
+    const char* name = gpu->room <= CR_ROOM_SMALL    ? "cr_batch_small"
+                       : gpu->room <= CR_ROOM_MEDIUM ? "cr_batch_medium"
+                       : gpu->local                  ? "cr_batch_big"
+                                                     : "cr_batch_large";
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);
@@ -197,7 +199,8 @@ static size_t room_for(const crBatch* batch) {
     // few steps of these take the stages, and those are the hard ones
     if (batch->job.lone.touches) return CR_ROOM_MEDIUM;
     if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;
-    return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
+    if (kept <= CR_ROOM_MEDIUM / 4) return CR_ROOM_MEDIUM;
+    return kept <= CR_ROOM_BIG / 3 ? CR_ROOM_BIG : SHARE * kept;
 }
 
 static crDeviceRule rule_of(const crRule* rule) {
@@ -213,7 +216,6 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     if (gpu == NULL) return cr__batch_memory(error);
     *gpu = (struct crGpu){.written = true,
                           .share = SHARED,
-                          .hard_share = HARD_SHARED,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     batch->job.rule = rule_of(&batch->job.settings.rule);

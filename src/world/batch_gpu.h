@@ -32,7 +32,6 @@ struct crGpu {
     bool results_newer;
     double share;          // of large worlds, that the host steps
     int* order;            // of these, fewest contacts first (worlds); NULL: not yet made
-    double hard_share;     // likewise of worlds that wait for a hard step
     bool results_written;  // the host's results and steps made are newer
 };
 
