@@ -331,3 +331,77 @@ TEST(loaded_slopes_hold_or_slide) {
         cr_model_destroy(model);
     }
 }
+
+// an arm of three boxes on two hinges, one with a servo and a limit, that falls on the ground
+static crModel* arm_model(void) {
+    crModel* model = begin_model(0.6, cr_vec3(0, 0, 1));
+    crBodyDef def = cr_body_def();
+    int parent = CR_WORLD;
+    for (int k = 0; k < 3; k++) {
+        def.parent = parent;
+        def.joint = k == 0 ? CR_JOINT_FREE : CR_JOINT_HINGE;
+        def.axis = cr_vec3(0, 1, 0);
+        def.pose = cr_pose_identity();
+        def.pose.p = k == 0 ? cr_vec3(0, 0, 0.4) : cr_vec3(0.3, 0, 0);
+        def.dof[0].lower = k == 0 ? -INFINITY : -1.0;
+        def.dof[0].upper = k == 0 ? INFINITY : k == 1 ? 0.02 : 1.0;
+        def.dof[0].damping = k == 0 ? 0.0 : 0.05;
+        crShape box = cr_shape_box(0.12, 0.1, 0.05 + 0.01 * k);
+        parent = cr_model_add_body(model, &def);
+        cr_model_add_shape(model, parent, &box, 1);
+    }
+    crActuator servo = cr_actuator_position(7, 60.0, 1.0);
+    CHECK(cr_model_add_actuator(model, &servo) == 0);
+    return model;
+}
+
+static bool at_rest(crWorld* world) {
+    const crState* s = cr_world_state(world);
+    for (int i = 0; i < cr_world_model(world)->nv; i++) {
+        if (s->v[i] != 0.0) return false;
+    }
+    return true;
+}
+
+// A tree comes to v = 0; steps that are passed over are those that a world without the last steps computes; a control or a
+// force wakes it.
+TEST(trees_come_to_rest) {
+    crModel* model = arm_model();
+    crWorld* world = world_of(model, CR_QUALITY_ACCURATE);
+    run(world, 1200);
+    CHECK(at_rest(world));
+    CHECK(cr_world_certificate(world)->contacts >= 4);
+    size_t size = cr_world_save_size(world);
+    void* saved = malloc(size);
+    CHECK_STATUS(cr_world_save(world, saved, size), CR_OK);
+    crWorld* again = world_of(model, CR_QUALITY_ACCURATE);
+    CHECK_STATUS(cr_world_load(again, saved, size, NULL), CR_OK);
+    for (int i = 0; i < 20; i++) {
+        run(world, 1);
+        // a world that is loaded knows of no rest: its first step is computed
+        CHECK_STATUS(cr_world_load(again, saved, size, NULL), CR_OK);
+        cr_world_state(again)->time = cr_world_state(world)->time - 1.0 / 240.0;
+        run(again, 1);
+        CHECK(at_rest(again) && memcmp(cr_world_state(again)->q, cr_world_state(world)->q,
+                                       (size_t)model->nq * sizeof(double)) == 0);
+    }
+    CHECK_STATUS(cr_world_load(again, saved, size, NULL), CR_OK);
+    run(again, 20);
+    CHECK(cr_world_hash(again) == cr_world_hash(world));
+    cr_world_state(world)->ctrl[0] = 0.8;
+    cr_world_state(again)->ctrl[0] = 0.8;
+    run(world, 40);
+    run(again, 40);
+    CHECK(!at_rest(world) && cr_world_hash(again) == cr_world_hash(world));
+    // back, and at rest again
+    cr_world_state(world)->ctrl[0] = 0.0;
+    run(world, 1500);
+    CHECK(at_rest(world));
+    cr_world_state(world)->force[2] = 300.0;
+    run(world, 1);
+    CHECK(!at_rest(world));
+    free(saved);
+    cr_world_destroy(world);
+    cr_world_destroy(again);
+    cr_model_destroy(model);
+}

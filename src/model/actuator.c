@@ -279,6 +279,8 @@ double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof,
         if (t % CR_ACTUATOR_JOINTS != 0) continue;
         int i = cr__term_actuator(t);
         const crActuator* a = &model->actuators[i];
+        const crActuation* x = &d->actuation[i];
+        if (x->force == 0.0 && x->stiffness == 0.0 && x->damping == 0.0) continue;
         double rate = 0.5 * (cr__actuator_rate(model, i, move.v0) + cr__actuator_rate(model, i, move.v1));
         double from = cr__actuator_length(model, i, move.q0), to = cr__actuator_length(model, i, move.q1);
         double way = to - from;
@@ -287,7 +289,6 @@ double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof,
             if (!has_length(model, a->dof[k])) way += own;
             if (!isnan(d->limit[a->dof[k]])) way -= own;  // counted by its limit
         }
-        const crActuation* x = &d->actuation[i];
         sum += way * (x->force - 0.5 * x->stiffness * (from + to) - x->damping * rate);
         *damped += fmax(0.0, x->damping * rate * way);
     }

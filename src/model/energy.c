@@ -26,8 +26,12 @@ static double spring_energy(const crModel* model, const crBody* body, const doub
 // of a body and of its joint's rotors
 static double kinetic_energy(const crModel* model, int i, const double* v, const crDynamics* d) {
     const crBody* body = &model->bodies[i];
-    crVec3 u = cr__point_velocity(d, i, d->com[i]);
-    double sum = 0.5 * (body->mass * cr_dot(u, u) + cr_sym3_quad(d->inertia[i], d->twist[i].omega));
+    double sum = 0.0;
+    // joints of one body but the last carry a body without mass
+    if (body->mass > 0.0) {
+        crVec3 u = cr__point_velocity(d, i, d->com[i]);
+        sum = 0.5 * (body->mass * cr_dot(u, u) + cr_sym3_quad(d->inertia[i], d->twist[i].omega));
+    }
     for (int j = body->v; j < body->v + body->nv; j++) {
         sum += 0.5 * model->dofs[j].armature * v[j] * v[j];
     }
@@ -43,18 +47,18 @@ double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDy
     return sum;
 }
 
-crEnergy cr__body_energy(const crModel* model, int i, const crState* state, const crDynamics* d) {
+crEnergy cr__body_energy(const crModel* model, int i, const crState* state, const crDynamics* d,
+                         double* size) {
     const crBody* body = &model->bodies[i];
-    double potential = -body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
-    return (crEnergy){kinetic_energy(model, i, state->v, d),
-                      potential + spring_energy(model, body, state->q + body->q)};
-}
-
-double cr__body_energy_size(const crModel* model, int i, const crState* state, const crDynamics* d) {
-    const crBody* body = &model->bodies[i];
-    return kinetic_energy(model, i, state->v, d) +
-           body->mass * fabs(body->gravity_scale) * cr_norm(model->gravity) * cr_norm(d->com[i]) +
-           spring_energy(model, body, state->q + body->q);
+    double kinetic = kinetic_energy(model, i, state->v, d);
+    double spring = spring_energy(model, body, state->q + body->q), weight = 0.0, height = 0.0;
+    if (body->mass > 0.0) {
+        weight = -body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
+        if (size != NULL)
+            height = body->mass * fabs(body->gravity_scale) * cr_norm(model->gravity) * cr_norm(d->com[i]);
+    }
+    if (size != NULL) *size = kinetic + height + spring;
+    return (crEnergy){kinetic, weight + spring};
 }
 
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {

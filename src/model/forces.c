@@ -51,6 +51,7 @@ crTwist cr__joint_rate(const crModel* model, int i, const double* v, const crDyn
 // gravity and drag about the reference point
 static crTwist load(const crModel* model, int i, const crDynamics* d) {
     const crBody* body = &model->bodies[i];
+    if (!(body->mass > 0.0) && body->linear_drag == 0.0 && body->angular_drag == 0.0) return (crTwist){0};
     crVec3 arm = cr_sub(d->com[i], d->origin[i]);
     crVec3 force = cr_scale(body->mass * body->gravity_scale, model->gravity);
     force = cr_madd(force, -body->linear_drag, cr__twist_at(d->twist[i], arm));
@@ -60,6 +61,7 @@ static crTwist load(const crModel* model, int i, const crDynamics* d) {
 
 // the wrench that body i needs beyond its loads
 static crTwist required(const crModel* model, int i, const crDynamics* d) {
+    if (!(model->bodies[i].mass > 0.0)) return (crTwist){0};
     crInertia I = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     crTwist momentum = cr__inertia_mul(&I, d->twist[i]);
     return cr__twist_add(cr__inertia_mul(&I, d->rate[i]), cr__wrench_cross(d->twist[i], momentum));

@@ -13,6 +13,8 @@ static void composite_inertias(const crModel* model, crPart part, crDynamics* d)
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         if (model->bodies[i].single) continue;
+        d->composite[i] = (crInertia){0};
+        if (!(model->bodies[i].mass > 0.0)) continue;
         d->composite[i] = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     }
     for (int k = part.count - 1; k >= 0; k--) {

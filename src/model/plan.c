@@ -190,6 +190,18 @@ static bool list_trees(crPlan* plan, crArena* arena) {
     return true;
 }
 
+static bool is_steady(const crPlan* plan) {
+    const crModel* model = plan->model;
+    bool steady = !plan->loaded && plan->given_count == 0 && model->na == 0;
+    for (int j = 0; j < model->nv; j++) {
+        steady = steady && !(model->dofs[j].motor_force > 0.0);
+    }
+    for (int i = 0; i < model->nu; i++) {
+        steady = steady && model->actuators[i].schedule == NULL;
+    }
+    return steady;
+}
+
 crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* arena, crPlan* plan) {
     if (!make_plan(model, arena, plan)) return CR_ERR_MEMORY;
     list_shapes(plan);
@@ -204,6 +216,11 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
     find_planes(plan, d);
     plan->pulls = cr__model_pulls(model);
     plan->loaded = model->load_count > 0 || plan->pulls;
+    plan->steady = is_steady(plan);
+    plan->ranged = true;
+    for (int i = 0; i < model->loop_count; i++) {
+        plan->ranged = plan->ranged && cr_loop_ranges(&model->loops[i]);
+    }
     find_falls(plan, d);
     plan->moderate = moderate_model(model);
     return list_trees(plan, arena) ? CR_OK : CR_ERR_MEMORY;

@@ -7,12 +7,15 @@
 
 typedef struct crPlan {
     const crModel* model;
-    double* size;      // of each body: farthest point of its shapes from its centre of mass, m (nb)
-    double* thin;      // half of the least thickness of each body's shapes, m (nb)
-    crVec3* plane;     // normal of the plane a body moves in, zero where there is none (nb)
-    bool planes;       // some body moves in a plane
-    bool pulls;        // forces act along tendons or at sites
-    bool loaded;       // they do, or the model has loads
+    double* size;   // of each body: farthest point of its shapes from its centre of mass, m (nb)
+    double* thin;   // half of the least thickness of each body's shapes, m (nb)
+    crVec3* plane;  // normal of the plane a body moves in, zero where there is none (nb)
+    bool planes;    // some body moves in a plane
+    bool pulls;     // forces act along tendons or at sites
+    bool loaded;    // they do, or the model has loads
+    bool
+        steady;  // forces change with q, v and controls alone: no drives, loads, motors, tendons, activations, schedules
+    bool ranged;       // all loops are ranges
     bool moderate;     // no number of the model is so large that energies may overflow
     double* fall;      // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)

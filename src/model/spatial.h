@@ -90,10 +90,9 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
 void cr__part_half_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
 void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
 double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
-// Energy of one body and its joint, after cr_model_velocity.
-crEnergy cr__body_energy(const crModel* model, int body, const crState* state, const crDynamics* d);
-// Sum of the sizes of its terms, J.
-double cr__body_energy_size(const crModel* model, int body, const crState* state, const crDynamics* d);
+// Energy of one body and its joint, after cr_model_velocity; *size (or NULL) is the sum of the sizes of its terms, J.
+crEnergy cr__body_energy(const crModel* model, int body, const crState* state, const crDynamics* d,
+                         double* size);
 void cr__part_velocity(const crModel* model, crPart part, const double* v, crDynamics* d);
 // c: the share of velocity terms in k = tau - c, of bodies that are not single; may be NULL.
 void cr__part_forces(const crModel* model, crPart part, const crState* state, crDynamics* d, double* k,

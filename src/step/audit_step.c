@@ -45,9 +45,10 @@ static void look_at_trees(crStep* step) {
     cr_model_velocity(model, step->state.v, d);
     for (int i = 1; i < step->plan->first_single; i++) {
         if (model->bodies[i].single || !cr__moves(model, i)) continue;
-        crEnergy parts = cr__body_energy(model, i, &step->state, d);
+        double size;
+        crEnergy parts = cr__body_energy(model, i, &step->state, d, &size);
         a->energy[i] = parts.kinetic + parts.potential;
-        a->size[i] = fabs(a->energy[i]) + cr__body_energy_size(model, i, &step->state, d);
+        a->size[i] = fabs(a->energy[i]) + size;
     }
     memcpy(a->pose, d->pose, (size_t)model->nb * sizeof *a->pose);
     memcpy(a->q, step->state.q, (size_t)model->nq * sizeof *a->q);

@@ -185,7 +185,8 @@ static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
     memset(s->rests, 0, (size_t)s->islands.count * sizeof *s->rests);
     if (cr__step_may_rest(step)) count_slow(step, step->start.v, SLOW * fall, s);
     for (int i = 0; i < s->islands.count; i++) {
-        if (s->rests[i] < 2) continue;
+        // trees get there by Newton's method
+        if (s->rests[i] < 2 || s->islands.general[i]) continue;
         s->of[i].aim = STILL * fall;
         if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
     }

@@ -53,7 +53,7 @@ static crStatus find_energy(crStep* step, crError* error) {
     cr_model_velocity(model, step->state.v, &step->dynamics);
     for (int i = 1; i < model->nb; i++) {
         if (!cr__moves(model, i)) continue;
-        crEnergy energy = cr__body_energy(model, i, &step->state, &step->dynamics);
+        crEnergy energy = cr__body_energy(model, i, &step->state, &step->dynamics, NULL);
         sum += fabs(energy.kinetic) + fabs(energy.potential);
         if (!isfinite(sum)) return cr__step_lost(step, i, "energy", sum, error);
     }

@@ -261,7 +261,7 @@ static crEnergy energy(Mechanism* m) {
     cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
     cr__part_velocity(step->model, m->part, step->state.v, &step->dynamics);
     for (int n = 0; n < m->part.count; n++) {
-        crEnergy one = cr__body_energy(step->model, m->part.bodies[n], &step->state, &step->dynamics);
+        crEnergy one = cr__body_energy(step->model, m->part.bodies[n], &step->state, &step->dynamics, NULL);
         sum.kinetic += one.kinetic;
         sum.potential += one.potential;
     }

@@ -148,7 +148,7 @@ static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
     state.v = v;
     cr__part_velocity(step->model, tree, v, &step->dynamics);
     for (int k = 0; k < tree.count; k++) {
-        crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics);
+        crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics, NULL);
         sum.kinetic += one.kinetic;
         sum.potential += one.potential;
     }

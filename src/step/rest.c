@@ -1,6 +1,6 @@
 // rest.c - a world that a step leaves where it was but for rounding is at rest: q and forces as before, v = 0.
 //
-// Free bodies on each other and on what stands. Sweeps of an island that is about to rest go on until it is there
+// Free bodies and trees on each other and on what stands. Sweeps of an island that is about to rest go on until it is there
 // (contact_islands.c): below a small share of the tolerance its v is 0, and the audit judges that. If then no body moved by
 // more than rounding of its place, none moves faster than rounding of the speed that gravity gives it in a step, and the
 // forces of contacts are those before, nothing happened. Without this, the errors of solves go on in q, v and forces for
@@ -13,9 +13,10 @@
 #define SPEED 0x1p-8  // of an island at rest, of the tolerance times h g
 
 bool cr__step_may_rest(const crStep* step) {
-    const crModel* model = step->model;
-    return step->plan->first_single <= 1 && model->loop_count == 0 && model->nu == 0 &&
-           model->tendon_count == 0 && step->plan->given_count == 0 && step->settings.sleep_time <= 0.0;
+    const crPlan* plan = step->plan;
+    bool trees = plan->first_single > 1 || step->model->loop_count > 0;
+    if (trees ? !(plan->steady && plan->ranged) : plan->pulls || plan->given_count > 0) return false;
+    return step->settings.sleep_time <= 0.0;
 }
 
 double cr__step_rest_speed(const crStep* step) {

@@ -19,7 +19,10 @@ static inline bool cr__rest_slow(const crBody* body, double fall, double speed) 
 
 // true if it has not moved by more than rounding
 static inline bool cr__rest_there(const double* q, const double* q0, int nq) {
-    double far = fabs(q0[0]) + fabs(q0[1]) + fabs(q0[2]);
+    double far = 0.0;
+    for (int i = 0; i < nq && i < 3; i++) {
+        far += fabs(q0[i]);
+    }
     for (int i = 0; i < nq; i++) {
         if (!(fabs(q[i] - q0[i]) <= CR_REST_PLACES * CR_REST_EPS * (i < 3 ? far : 1.0))) return false;
     }

@@ -89,7 +89,7 @@ static double extra_energy(const crMotionWork* w, int i, bool coordinates) {
     }
     if (!springs && !rotors) return 0.0;
     if (!coordinates || !w->velocities) return (double)NAN;
-    crEnergy parts = cr__body_energy(model, i, &w->step.state, d);
+    crEnergy parts = cr__body_energy(model, i, &w->step.state, d, NULL);
     return sum + parts.potential + body->mass * body->gravity_scale * cr_dot(model->gravity, d->com[i]);
 }
 

@@ -6,6 +6,7 @@
 #include "world/world.h"
 
 #include "step/audit.h"
+#include "step/rest.h"
 
 #include <string.h>
 
@@ -186,7 +187,20 @@ bool cr__world_still(const crWorld* world, double h) {
     for (int i = 0; i < step->model->nv; i++) {
         if (s->force[i] != 0.0) return false;
     }
-    return memcmp(s->v, step->start.v, v) == 0;
+    size_t ctrl = (size_t)step->model->nu * sizeof(double);
+    return memcmp(s->v, step->start.v, v) == 0 && (ctrl == 0 || memcmp(s->ctrl, world->ctrl, ctrl) == 0);
+}
+
+// Of a step that left all as it was: forces of limits and loops as before it too. Where they are others it is not still.
+static void settle_ties(crWorld* world) {
+    crStepTies* ties = &world->step.ties;
+    double most = 0.0, off = 0.0;
+    for (int i = 0; i < ties->count; i++) {
+        most = fmax(most, fabs(world->tie_force[i]));
+        off = fmax(off, fabs(ties->force[i] - world->tie_force[i]));
+    }
+    world->step.still = off <= CR_REST_FORCES * most;
+    if (world->step.still) memcpy(ties->force, world->tie_force, (size_t)ties->count * sizeof(double));
 }
 
 static crStatus stay(crWorld* world, double h, crError* error) {
@@ -217,6 +231,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     world->last_h = status == CR_OK ? h : 0.0;
     if (status == CR_OK) cr__activations_move(step->model, &step->state, h);
     // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
+    if (status == CR_OK && step->still) settle_ties(world);
     if (status == CR_OK && step->still) restore_q(world);
     if (status != CR_OK) {
         undo(world);
