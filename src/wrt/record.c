@@ -9,6 +9,7 @@
 
 #include "base/argument.h"
 #include "carom/forms.h"
+#include "model/pull.h"
 #include "step/clocks.h"
 #include "wrt/change.h"
 #include "wrt/tape.h"
@@ -224,6 +225,7 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
         cr__tape_unknown(tape, "the method is not cone");
     if (model->loop_count > 0) cr__tape_unknown(tape, "the model has loops");
     if (model->load_count > 0) cr__tape_unknown(tape, "the model has loads");
+    if (cr__model_pulls(model)) cr__tape_unknown(tape, "forces act along tendons or sites");
     for (int i = 0; i < model->nu; i++) {
         if (model->actuators[i].schedule != NULL) cr__tape_unknown(tape, "controls have a schedule");
     }
