@@ -11,6 +11,8 @@
 #define APART  0.1  // that these are from each other along some axis
 #define SCAN   16   // points across a range
 #define SCANS  2
+#define DEEPER 5     // passes that say whether a rough misfit has a deeper place
+#define ROUGH  0.05  // of the samples without a derivative
 #define SURE   0.02  // standard error in the cube up to which derivatives describe the minimum
 
 typedef struct Descent {
@@ -82,6 +84,21 @@ static crStatus scan(crMotionSearch* s, double least, bool* better, crError* err
     return status;
 }
 
+// one pass with derivatives at the best point
+static crStatus probe(crMotionSearch* s, const double* x, crError* error) {
+    crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in, .budget = 1};
+    int samples = 0;
+    memcpy(g.x, x, sizeof g.x);
+    crStatus status = cr_motion_gauss(&g, error);
+    for (int i = 0; i < s->count; i++) {
+        samples += s->fit->model->tosses->tosses[s->in[i]].count;
+    }
+    s->fit->out->simulated += g.passes * s->count;
+    s->fit->probed = true;
+    s->fit->rough = g.blind > ROUGH * samples;
+    return status;
+}
+
 // the same by derivatives of the motion, from each of the best points; one that comes near to where another was is left
 static crStatus descend_by_gauss(crMotionSearch* s, crError* error) {
     double start[STARTS][CR_SEARCH_DIM], seen[STARTS][CR_SEARCH_DIM], least = INFINITY;
@@ -92,7 +109,8 @@ static crStatus descend_by_gauss(crMotionSearch* s, crError* error) {
     if (own == NULL) return cr__motion_no_memory(error);
     s->level = 0;
     int starts = best_starts(s, start);
-    for (int k = 0; k < starts && status == CR_OK; k++) {
+    if (!s->fit->probed && starts > 0) status = probe(s, start[0], error);
+    for (int k = 0; k < starts && status == CR_OK && !s->fit->rough; k++) {
         crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in, .own = own};
         bool again = false;
         memcpy(g.x, start[k], sizeof g.x);
@@ -114,8 +132,24 @@ static crStatus descend_by_gauss(crMotionSearch* s, crError* error) {
     for (int i = 0; i < dim; i++) {
         s->smooth = s->smooth && s->place[i] < SURE;
     }
+    if (starts > 0 && s->fit->rough) memcpy(s->x, start[0], sizeof s->x);
     free(own);
     s->level = CR_MOTION_LEVELS - 1;
+    return status;
+}
+
+crStatus cr__motion_deepen(crMotionSearch* s, bool* deeper, crError* error) {
+    size_t size = (size_t)s->fit->dim * sizeof *s->x;
+    crMotionGauss g = {.model = s->fit->model, .count = s->count, .in = s->in, .budget = DEEPER, .wide = 1.0};
+    int here = s->pool.count;
+    memcpy(g.x, s->x, sizeof g.x);
+    crStatus status = cr_motion_gauss(&g, error);
+    s->fit->out->simulated += g.passes * s->count;
+    memcpy(&s->pool.x[here * s->fit->dim], s->x, size);
+    memcpy(&s->pool.x[(here + 1) * s->fit->dim], g.x, size);
+    if (status == CR_OK) status = cr__motion_add(s, 2, error);
+    *deeper = status == CR_OK && cr__motion_is_less(s, here + 1, here);
+    if (*deeper) memcpy(s->x, g.x, sizeof s->x);
     return status;
 }
 

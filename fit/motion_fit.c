@@ -87,30 +87,13 @@ static bool is_worse(const double* results, const double* best, int count) {
     return mean > 2.0 * se && mean > 1e-9 * (size + 1e-9);
 }
 
-// Points across the range of one parameter in steps of a sixteenth, downwards and then upwards, nearest
-// first; each twice: the others held, and the others following as they do over resamples.
-typedef struct Profile {
-    int count, below;  // pairs, and those downwards
-    double place[2 * PROFILE + 2];
-    double x[2 * (2 * PROFILE + 2) * CR_SEARCH_DIM];
-} Profile;
-
-static void lay_profile(const crMotionSearch* s, int held, const double* minima, int resamples, Profile* p) {
+// A point a parameter's place away, the others held, or following as they do over resamples.
+static void profile_point(const crMotionSearch* s, int held, double at, bool follow, const double* minima,
+                          int resamples, double* x) {
     int dim = s->fit->dim;
-    p->count = 0;
-    for (int way = -1; way <= 1; way += 2) {
-        double end = way > 0 ? 1.0 : 0.0, at = s->x[held];
-        for (int step = 1; at != end; step++) {
-            at = fmin(1.0, fmax(0.0, s->x[held] + way * step / (double)PROFILE));
-            double *stay = &p->x[2 * p->count * dim], *follow = stay + dim;
-            for (int i = 0; i < dim; i++) {
-                double slope = i == held ? 1.0 : follows(minima, resamples, dim, held, i);
-                stay[i] = i == held ? at : s->x[i];
-                follow[i] = fmin(1.0, fmax(0.0, s->x[i] + slope * (at - s->x[held])));
-            }
-            p->place[p->count++] = at;
-        }
-        if (way < 0) p->below = p->count;
+    for (int i = 0; i < dim; i++) {
+        double slope = follow && i != held ? follows(minima, resamples, dim, held, i) : 0.0;
+        x[i] = i == held ? at : fmin(1.0, fmax(0.0, s->x[i] + slope * (at - s->x[held])));
     }
 }
 
@@ -129,30 +112,43 @@ static void determine(const crMotionSearch* s, int held, const double reach[2]) 
     f->hi = fmax(f->hi, f->flat_hi);
 }
 
-// how far a parameter can go before the misfit grows, whether the others stay or follow
+// How far a parameter can go before the misfit grows, whether the others stay or follow: from the value outwards in steps of a
+// sixteenth of its range, both ways at once, until it has grown.
 static crStatus profile(const crMotionSearch* s, int held, const double* minima, int resamples,
                         const double* best, crError* error) {
-    Profile p;
-    // a sixteenth away is far beyond doubt
-    if (s->smooth && CLEAR * s->place[held] < 1.0 / PROFILE) {
-        determine(s, held, (const double[2]){s->x[held], s->x[held]});
-        return CR_OK;
-    }
-    lay_profile(s, held, minima, resamples, &p);
-    double* results = NULL;
-    crStatus status = cr__motion_batch(s->fit, p.x, 2 * p.count, s->in, s->count, &results, error);
-    if (status != CR_OK) return status;
     double reach[2] = {s->x[held], s->x[held]};
-    bool worse = false;
-    for (int k = 0; k < p.count; k++) {
-        const double* pair = &results[2 * k * s->count * CR_RUN_SIZE];
-        if (k == p.below) worse = false;
-        worse |= is_worse(pair, best, s->count) && is_worse(pair + s->count * CR_RUN_SIZE, best, s->count);
-        if (!worse) reach[k >= p.below] = p.place[k];
+    bool open[2] = {s->x[held] > 0.0, s->x[held] < 1.0};
+    crStatus status = CR_OK;
+    // a sixteenth away is far beyond doubt
+    if (s->smooth && CLEAR * s->place[held] < 1.0 / PROFILE) open[0] = open[1] = false;
+    for (int step = 1; (open[0] || open[1]) && status == CR_OK; step++) {
+        bool grown[2] = {open[0], open[1]};
+        double at[2];
+        for (int way = 0; way < 2; way++) {
+            at[way] = fmin(1.0, fmax(0.0, s->x[held] + (way == 0 ? -step : step) / (double)PROFILE));
+        }
+        // where the others held are not worse, they need not follow
+        for (int follow = 0; follow < 2 && (grown[0] || grown[1]) && status == CR_OK; follow++) {
+            double x[2 * CR_SEARCH_DIM], *results = NULL;
+            int points = 0;
+            for (int way = 0; way < 2; way++) {
+                if (!grown[way]) continue;
+                profile_point(s, held, at[way], follow > 0, minima, resamples, x + points++ * s->fit->dim);
+            }
+            status = cr__motion_batch(s->fit, x, points, s->in, s->count, &results, error);
+            for (int way = 0, k = 0; way < 2 && status == CR_OK; way++) {
+                if (grown[way]) grown[way] = is_worse(results + k++ * s->count * CR_RUN_SIZE, best, s->count);
+            }
+            free(results);
+        }
+        for (int way = 0; way < 2 && status == CR_OK; way++) {
+            if (!open[way]) continue;
+            if (!grown[way]) reach[way] = at[way];
+            open[way] = !grown[way] && at[way] > 0.0 && at[way] < 1.0;
+        }
     }
-    free(results);
-    determine(s, held, reach);
-    return CR_OK;
+    if (status == CR_OK) determine(s, held, reach);
+    return status;
 }
 
 void cr__motion_mean(const double* values, int count, double* mean, double* se) {

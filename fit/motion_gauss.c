@@ -333,7 +333,7 @@ crStatus cr_motion_gauss(crMotionGauss* g, crError* error) {
     int looks[CR_SEARCH_DIM] = {0};
     bool moved = false;
     crStatus status = build(g, g->x, &n, error);
-    if (status == CR_OK) status = scan_dead(g, &n, &spare, looks, &moved, error);
+    if (status == CR_OK && budget > 1) status = scan_dead(g, &n, &spare, looks, &moved, error);
     g->converged = g->model->param_count == 0;
     while (status == CR_OK && !g->converged && g->passes < end) {
         Normal next = n;

@@ -117,7 +117,7 @@ int cr__motion_random(uint64_t* state, int count) { return (int)(cr__random_unif
 crStatus cr__motion_search_create(crMotionSearch* s, crMotionWork* fit, const int* in, int count,
                                   crError* error) {
     *s = (crMotionSearch){.fit = fit, .in = in, .count = count};
-    s->pool.room = (CR_MOTION_ROUNDS + 2) * fit->points + DESCENT * fit->dim + 1;
+    s->pool.room = (CR_MOTION_ROUNDS + 2) * fit->points + DESCENT * fit->dim + 3;
     size_t room = (size_t)s->pool.room, dim = (size_t)fit->dim;
     s->pool.x = calloc(room * dim + 1, sizeof(double));
     s->pool.misfit = calloc(room * (size_t)fit->tosses * CR_MOTION_LEVELS, sizeof(double));
@@ -290,8 +290,9 @@ void cr__motion_middle(const double* minima, int resamples, int dim, int i, doub
 
 static void set_box(crMotionSearch* s, const double* centre, const double* width) {
     for (int i = 0; i < s->fit->dim; i++) {
-        s->lo[i] = fmax(0.0, centre[i] - 0.5 * width[i]);
-        s->hi[i] = fmin(1.0, centre[i] + 0.5 * width[i]);
+        bool all = width[i] >= 1.0;
+        s->lo[i] = all ? 0.0 : fmax(0.0, centre[i] - 0.5 * width[i]);
+        s->hi[i] = all ? 1.0 : fmin(1.0, centre[i] + 0.5 * width[i]);
     }
 }
 
@@ -327,20 +328,20 @@ static bool fit_box(const crMotionSearch* s, const double* minima, double* width
     return changed;
 }
 
-// a box around the end of the descent; a narrowed one is around the last minimum
-static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
+// A box around x that is fitted to the resampled minima; a narrowed one is around the last minimum. all: begins with the whole
+// cube and the points there are, and is narrowed once: less does not average out what is rough.
+static crStatus fill_boxes(crMotionSearch* s, bool all, double* minima, crError* error) {
     double width[CR_SEARCH_DIM], centre[CR_SEARCH_DIM];
-    bool widened[CR_SEARCH_DIM] = {false};
-    crStatus status = s->pool.count > 0 ? CR_OK : add_points(s, 2 * s->fit->points, error);
-    if (status == CR_OK) status = cr__motion_descend(s, error);
-    if (s->smooth) return status;
+    bool widened[CR_SEARCH_DIM] = {false}, first = true;
+    crStatus status = CR_OK;
     for (int i = 0; i < s->fit->dim; i++) {
-        width[i] = WIDTH;
-        centre[i] = s->x[i];
+        width[i] = all ? 1.0 : WIDTH;
+        centre[i] = all ? 0.5 : s->x[i];
     }
     for (bool changed = true; status == CR_OK && changed && s->rounds < CR_MOTION_ROUNDS; s->rounds++) {
         set_box(s, centre, width);
-        status = add_points(s, s->fit->points, error);
+        if (!all || !first) status = add_points(s, s->fit->points, error);
+        first = false;
         if (status != CR_OK) return status;
         choose_points(s);
         least_of(s, NULL, s->f, s->x);
@@ -348,9 +349,33 @@ static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
         changed = status == CR_OK && fit_box(s, minima, width, widened);
         for (int i = 0; i < s->fit->dim; i++) {
             if (!widened[i]) centre[i] = s->x[i];
+            if (all) widened[i] = true;
         }
     }
     return status;
+}
+
+static crStatus run_rounds(crMotionSearch* s, double* minima, crError* error) {
+    crStatus status = s->pool.count > 0 ? CR_OK : add_points(s, 2 * s->fit->points, error);
+    if (status == CR_OK) status = cr__motion_descend(s, error);
+    bool deeper = !s->fit->rough;
+    if (s->smooth) return status;
+    if (status == CR_OK && s->fit->rough) {
+        status = fill_boxes(s, true, minima, error);
+        if (status == CR_OK) status = cr__motion_deepen(s, &deeper, error);
+    }
+    return status == CR_OK && deeper ? fill_boxes(s, false, minima, error) : status;
+}
+
+// Of the points p and q of the pool: whether the misfit at p is less by more than twice the standard error of the difference.
+bool cr__motion_is_less(const crMotionSearch* s, int p, int q) {
+    double mean = 0.0, square = 0.0;
+    for (int i = 0; i < s->count; i++) {
+        double d = misfits_of(s, q, s->in[i])[s->level] - misfits_of(s, p, s->in[i])[s->level];
+        mean += d / s->count;
+        square += d * d / s->count;
+    }
+    return mean > 2.0 * sqrt(fmax(0.0, square - mean * mean) / s->count);
 }
 
 // Where a quadratic was laid across a cliff its minimum may lie beyond: if the misfit there is worse than at
@@ -364,14 +389,7 @@ static crStatus check_least(crMotionSearch* s, crError* error) {
     for (int p = 1; p < here; p++) {
         if (cr__motion_mean_at(s, p, NULL) < cr__motion_mean_at(s, best, NULL)) best = p;
     }
-    double mean = 0.0, square = 0.0;
-    for (int i = 0; i < s->count; i++) {
-        double d = misfits_of(s, here, s->in[i])[s->level] - misfits_of(s, best, s->in[i])[s->level];
-        mean += d / s->count;
-        square += d * d / s->count;
-    }
-    if (mean > 2.0 * sqrt(fmax(0.0, square - mean * mean) / s->count))
-        memcpy(s->x, &s->pool.x[best * dim], (size_t)dim * sizeof *s->x);
+    if (cr__motion_is_less(s, best, here)) memcpy(s->x, &s->pool.x[best * dim], (size_t)dim * sizeof *s->x);
     return CR_OK;
 }
 

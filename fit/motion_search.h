@@ -37,6 +37,9 @@ typedef struct crMotionWork {
     int stage;
     int done;      // simulated in earlier stages
     int expected;  // in all
+    // Whether many samples of the tosses have no derivative, as those after chaos: descents then end anywhere, and a search
+    // narrows the whole cube instead. Found by the first search by derivatives.
+    bool probed, rough;
     crMotionWorlds worlds;
 } crMotionWork;
 
@@ -85,6 +88,11 @@ crStatus cr__motion_add(crMotionSearch* search, int points, crError* error);
 double cr__motion_mean_at(const crMotionSearch* search, int point, const unsigned short* weight);
 // x moves from the best points of the pool to a least misfit (motion_descend.c).
 crStatus cr__motion_descend(crMotionSearch* search, crError* error);
+// Of a rough search: a few steps by derivatives from x. deeper: x moved, since the misfit there is less by more than twice the
+// standard error of the difference (motion_descend.c).
+crStatus cr__motion_deepen(crMotionSearch* search, bool* deeper, crError* error);
+// Of the points p and q of the pool: whether the misfit at p is less by more than twice the standard error of the difference.
+bool cr__motion_is_less(const crMotionSearch* search, int p, int q);
 // From points that are in the pool already, or from none.
 crStatus cr__motion_search(crMotionSearch* search, crError* error);
 // Minima over resampled tosses by the last quadratic (resamples*dim).

@@ -27,17 +27,19 @@ static inline WideCase wide_case(const char* name, const crCollision* c, const c
     return wide;
 }
 
-// Differences in long double. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2 and h/4; spread is what the
-// extrapolations from h, h/2 and from h/2, h/4 differ by in P.
-static inline bool difference_spread(const char* name, const crCollision* c, const crLawParams* params, int k,
-                                     int side, double h, crVec3* P, crVec3* V, double* spread) {
+// Differences in long double along a change d of all inputs. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2
+// and h/4; spread is what the extrapolations from h, h/2 and from h/2, h/4 differ by in P.
+static inline bool difference_along(const char* name, const crCollision* c, const crLawParams* params,
+                                    const double* d, int side, double h, crVec3* P, crVec3* V,
+                                    crVec3* spread) {
     long double D[3][6];
     for (int i = 0; i < 3; i++) {
         long double step = (long double)h / (1 << i), at[2][6];
         for (int j = 0; j < 2; j++) {
             WideCase there = wide_case(name, c, params);
             // ends of the difference: -1 0, -1 1 or 0 1
-            there.input[k] += j == 0 ? (side > 0 ? 0.0L : -step) : (side < 0 ? 0.0L : step);
+            for (int k = 0; k < WIDE_INPUTS; k++)
+                there.input[k] += d[k] * (j == 0 ? (side > 0 ? 0.0L : -step) : (side < 0 ? 0.0L : step));
             if (!wide_law(&there, at[j], at[j] + 3)) return false;
         }
         for (int n = 0; n < 6; n++)
@@ -50,20 +52,25 @@ static inline bool difference_spread(const char* name, const crCollision* c, con
             for (int n = 0; n < 6; n++)
                 D[i][n] += (D[i][n] - D[i - 1][n]) / (power - 1.0L);
         }
-        if (j == 1) {
-            *spread = (double)sqrtl((D[2][0] - D[1][0]) * (D[2][0] - D[1][0]) +
-                                    (D[2][1] - D[1][1]) * (D[2][1] - D[1][1]) +
-                                    (D[2][2] - D[1][2]) * (D[2][2] - D[1][2]));
-        }
+        if (j > 1) break;
+        *spread =
+            cr_vec3((double)(D[2][0] - D[1][0]), (double)(D[2][1] - D[1][1]), (double)(D[2][2] - D[1][2]));
     }
     *P = cr_vec3((double)D[2][0], (double)D[2][1], (double)D[2][2]);
     *V = cr_vec3((double)D[2][3], (double)D[2][4], (double)D[2][5]);
     return true;
 }
 
+static inline bool difference_spread(const char* name, const crCollision* c, const crLawParams* params, int k,
+                                     int side, double h, crVec3* P, crVec3* V, crVec3* spread) {
+    double d[WIDE_INPUTS] = {0};
+    d[k] = 1.0;
+    return difference_along(name, c, params, d, side, h, P, V, spread);
+}
+
 static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k,
                               int side, double h, crVec3* P, crVec3* V) {
-    double spread;
+    crVec3 spread;
     return difference_spread(name, c, params, k, side, h, P, V, &spread);
 }
 
