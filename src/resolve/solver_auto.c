@@ -76,7 +76,8 @@ static crStatus newton_auto(crAuto* a, double tol, int most, bool between) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crMethodRun run;
     from_best(a);
-    crStatus status = cr__newton_run(a->system, tol, room(a, most), between, a->arena, a->x, &run);
+    crStatus status =
+        cr__newton_run(a->system, tol, room(a, most), between, a->residual, a->arena, a->x, &run);
     if (status == CR_OK) keep_auto(a, "newton", run.steps, run.residual);
     return status;
 }
@@ -265,9 +266,10 @@ static bool does_nothing(const crProblem* problem, const double* p) {
 }
 
 // the guess itself, before anything is set up
-static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, double* residual) {
+static crStatus judge_guess(const crProblem* problem, crArena* arena, bool nothing, const double* p,
+                            double* residual) {
     *residual = 1.0;
-    if (does_nothing(problem, p)) return CR_OK;
+    if (nothing) return CR_OK;
     size_t mark = cr_arena_mark(arena);
     crAuditor auditor;
     crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
@@ -282,7 +284,8 @@ static crStatus solve_auto(const void* params, const crProblem* problem, crArena
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
     crSystem system = {0};
-    crStatus status = judge_guess(problem, arena, p, &report->residual);
+    bool nothing = does_nothing(problem, p);
+    crStatus status = judge_guess(problem, arena, nothing, p, &report->residual);
     if (status == CR_OK && report->residual <= fmin(a.tol, POLISHED)) {
         report->method = a.method;
         report->outcome = CR_OUTCOME_SOLVED;
@@ -292,7 +295,7 @@ static crStatus solve_auto(const void* params, const crProblem* problem, crArena
     if (status == CR_OK) {
         cr__system_from_p(&system, p, a.best);
         // what has no friction limit of its own drops out of a guess, so it is judged again
-        a.residual = cr__system_residual(&system, a.best);
+        a.residual = nothing ? 1.0 : cr__system_residual(&system, a.best);
         status = is_immovable(&system) ? run_immovable(&a) : run_stages(&a);
     }
     bool solved = a.residual <= a.tol;
