@@ -7,7 +7,6 @@
 // point. Small problems are polished by Newton steps beyond tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
-#include "admm.h"
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
@@ -192,21 +191,12 @@ static crStatus stage_interior_wide(crAuto* a) { return interior(a, 100.0); }
 static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
 static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
 
-static crStatus stage_admm(crAuto* a) {
-    if (a->system->units > DIRECT_UNITS) return CR_OK;
-    crMethodRun run;
-    from_best(a);
-    crStatus status = cr__admm_run(a->system, a->tol, room(a, 2000), a->arena, a->x, &run);
-    if (status == CR_OK) keep_auto(a, "admm", run.steps, run.residual);
-    return status;
-}
-
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
         stage_pivot_small, stage_lemke_first, stage_start,         stage_quick_small,  stage_near,
         stage_quick,       stage_sparse,      stage_anderson,      stage_newton_first, stage_interior,
         stage_pivot,       stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide,
-        stage_admm,        stage_newton,      stage_gradient,      stage_newton,
+        stage_gradient,    stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
