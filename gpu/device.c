@@ -3,6 +3,8 @@
 // Copies go by words of 8 bytes where they can. Errors have no text: a step on the device has nobody to tell it. What is
 // left out of the device program (solvers for large islands that sweeps leave, other methods) answers CR_ERR_MEMORY, as memory
 // that is out does: the step is undone and the host makes it.
+#include "gpu/kernel.h"
+
 #include "collide/pieces.h"
 #include "relax/relax.h"
 #include "resolve/infeasible.h"
@@ -173,20 +175,9 @@ static crStatus no_solver(const void* params, const crProblem* problem, crArena*
     return CR_ERR_MEMORY;
 }
 
-static crStatus no_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
-                        crRuleReport* report, crError* error) {
-    (void)params;
-    (void)problem;
-    (void)arena;
-    (void)p;
-    (void)report;
-    (void)error;
-    return CR_ERR_MEMORY;
-}
-
 const cr__SolverKind cr__solver_pivot = {"pivot", 0, no_solver};
 const cr__SolverKind cr__solver_lemke = {"lemke", 0, no_solver};
-const cr__RuleKind cr__rule_newton = {.resolve = no_rule};
+const cr__RuleKind cr__rule_newton = {.resolve = cr__kernel_no_rule};
 
 crStatus cr__relax_solve(const crProblem* problem, const crRelaxParams* params, crArena* arena, double* p,
                          crRelaxRun* run) {

@@ -69,8 +69,8 @@ static void no_free(void* ctx, void* memory, size_t size) {
 }
 
 // An impact by a rule that the device does not have is as memory that is out: the host makes the step.
-static crStatus other_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
-                           crRuleReport* report, crError* error) {
+crStatus cr__kernel_no_rule(const void* params, const crProblem* problem, crArena* arena, double* p,
+                            crRuleReport* report, crError* error) {
     (void)params;
     (void)problem;
     (void)arena;
@@ -81,7 +81,7 @@ static crStatus other_rule(const void* params, const crProblem* problem, crArena
 }
 
 static crRule rule_of(crDeviceRule rule) {
-    if (rule == CR_DEVICE_OTHER) return (crRule){.resolve = other_rule};
+    if (rule == CR_DEVICE_OTHER) return (crRule){.resolve = cr__kernel_no_rule};
     return cr__rule(rule == CR_DEVICE_NEWTON ? &cr__rule_newton : &cr__rule_poisson, NULL);
 }
 
@@ -123,9 +123,11 @@ static void run(const crBatchJob* given, unsigned char* memory, size_t room, int
 
 // worlds of lone bodies, as far as they go without the stages
 static void run_lone(const crBatchJob* job, int first, int threads) {
-    for (int k = first; k < job->count; k += threads) {
-        int i = job->list != NULL ? job->list[k] : k;
-        job->turn[i] = (int)cr__lane_lone(job, i);
+    for (int begun = 0; begun < job->count; begun += threads) {
+        int k = begun + first;
+        int i = k >= job->count ? -1 : job->list != NULL ? job->list[k] : k;
+        crTurn turn = cr__lane_lone(job, i);
+        if (i >= 0) job->turn[i] = (int)turn;
     }
 }
 
@@ -167,6 +169,10 @@ __attribute__((nvptx_kernel)) void cr_batch_small(const crBatchJob* job) {
 }
 __attribute__((nvptx_kernel)) void cr_batch_medium(const crBatchJob* job) {
     _Alignas(64) unsigned char slab[CR_ROOM_MEDIUM];
+    run(job, slab, sizeof slab, own_thread(), all_threads());
+}
+__attribute__((nvptx_kernel)) void cr_batch_big(const crBatchJob* job) {
+    _Alignas(64) unsigned char slab[CR_ROOM_BIG];
     run(job, slab, sizeof slab, own_thread(), all_threads());
 }
 

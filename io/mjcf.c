@@ -392,8 +392,10 @@ static void read_all_mjcf(crMjcf* mj) {
     if (cr__import_ok(mj->im)) cr__mjcf_scene(mj);
     if (cr__import_ok(mj->im)) cr__mjcf_equalities(mj);
     if (cr__import_ok(mj->im)) cr__mjcf_tendon_ties(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_sites(mj);
     if (cr__import_ok(mj->im)) cr__mjcf_control(mj);
     if (cr__import_ok(mj->im)) cr__mjcf_sensors(mj);
+    if (cr__import_ok(mj->im)) cr__mjcf_put_tendons(mj);
 }
 
 void cr__import_mjcf(crImporting* im, crXml* root) {

@@ -137,17 +137,34 @@ typedef struct crMjcfTendon {
     int count;                       // of joints, or of pairs of sites
     int joints[CR_ACTUATOR_JOINTS];  // joints, or two sites
     double coef[CR_ACTUATOR_JOINTS];
-    double lower, upper, stiffness, damping, frictionloss, rest;
+    double lower, upper, stiffness, damping, frictionloss;
+    double rest[2];  // range in which its spring is slack
+    // Of a path without wrapping: sites, and the coefficient of the way from each to the next (0 at a pulley)
+    int point_count;
+    int points[CR_TENDON_POINTS];
+    double shares[CR_TENDON_POINTS];
+    bool needed;      // true if the scene has a tendon for it
+    const char* out;  // its name there, NULL before it has one
 } crMjcfTendon;
 
-// An actuator along joints: force as carom has it, lengths as MJCF has them.
+typedef enum crMjcfAlong {
+    CR_MJCF_ALONG_JOINTS,
+    CR_MJCF_ALONG_TENDON,
+    CR_MJCF_ALONG_SITE,
+    CR_MJCF_ALONG_CRANK
+} crMjcfAlong;
+
+// An actuator: force as carom has it, lengths as MJCF has them.
 typedef struct crMjcfActuator {
     crXml* node;
     const char* name;
     const char* out;  // name in the scene, NULL: left out
-    int count;
+    crMjcfAlong along;
+    int count;  // of joints
     int joints[CR_ACTUATOR_JOINTS];
     double gear[CR_ACTUATOR_JOINTS];
+    int tendon, site, reference;
+    double wrench[6], rod;
     double gain[3], bias[3];
     double damp_ratio;  // of a servo with the inertia of its joints; 0: bias[2] is the damping
     bool ctrl_limited, force_limited;
@@ -190,7 +207,8 @@ typedef struct crMjcf {
     int visited;          // elements, replicas included
     int excluded;         // pairs written
     crJson* constraints;  // of the scene, NULL before the first
-    crNames names, joint_names, actuator_names, site_names, sensor_names;
+    crNames names, joint_names, actuator_names, site_names, sensor_names, tendon_names;
+    crJson* site_list;  // of the scene, NULL before the first
 } crMjcf;
 
 // mjcf_values.c: attributes of an element, through its class of defaults; all of them mark what they find
@@ -222,7 +240,19 @@ void cr__mjcf_actuators(crMjcf* mj);
 void cr__mjcf_keyframe(crMjcf* mj);
 void cr__mjcf_scene(crMjcf* mj);
 void cr__mjcf_control(crMjcf* mj);  // actuators and keyframes into the scene
-void cr__mjcf_sensors(crMjcf* mj);  // sites and sensors likewise
+void cr__mjcf_sites(crMjcf* mj);    // those with a name likewise
+void cr__mjcf_sensors(crMjcf* mj);
+void cr__mjcf_put_tendons(crMjcf* mj);  // those that are needed
+// The name of a site in the scene, which has the site from then on.
+const char* cr__mjcf_use_site(crMjcf* mj, crMjcfSite* site, const char* name);
+const char* cr__mjcf_site_name(crMjcf* mj, int site);      // in the scene, which has the site then
+const char* cr__mjcf_tendon_name(crMjcf* mj, int tendon);  // in the scene
+
+// mjcf_transmission.c
+void cr__mjcf_left_out(crMjcf* mj, crXml* node, const char* what);  // a note that an actuator is left out
+// False where it is left out, or a name is refused.
+bool cr__mjcf_transmission(crMjcf* mj, crXml* node, int class, crMjcfActuator* a);
+void cr__mjcf_put_transmission(crMjcf* mj, crJson* to, const crMjcfActuator* a);
 void cr__mjcf_equalities(crMjcf* mj);
 void cr__mjcf_tendon_ties(crMjcf* mj);
 
@@ -232,8 +262,8 @@ bool cr__mjcf_named(const crXml* node, const char* name);  // by its own attribu
 int cr__mjcf_joint_of(crMjcf* mj, crXml* node,
                       const char* attr);  // that an attribute names; -1 where refused
 void cr__mjcf_add_spring(crMjcfJoint* j, double stiffness, double rest,
-                         double damping);                                      // a second one along a joint
-const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name);  // NULL where there is none
+                         double damping);                      // a second one along a joint
+int cr__mjcf_find_tendon(const crMjcf* mj, const char* name);  // -1 where there is none
 crJson* cr__mjcf_constraint(crMjcf* mj, crXml* node, const char* type, const char* a, const char* b);
 
 // mjcf_soft.c: numbers that soften MuJoCo's constraints

@@ -1,7 +1,6 @@
 // mjcf_control.c - actuators and keyframes of MJCF.
 //
-// An actuator's force is (g0 + g1 l + g2 dl/dt) ctrl + b0 + b1 l + b2 dl/dt along l = gear times coordinate, or gear
-// times the length of a fixed tendon; MJCF counts coordinates from ref, carom from the reference position, so
+// An actuator's force is (g0 + g1 l + g2 dl/dt) ctrl + b0 + b1 l + b2 dl/dt along l (mjcf_transmission.c); MJCF counts coordinates from ref, carom from the reference position, so
 // constants move by that. motor, position, velocity, damper and cylinder are such forces. Activations are integrators
 // and filters; those of muscles and users are left out. Keyframes become whole states of the scene; the one that is asked for by name is its start.
 // Fails: names of nothing are refused; what cannot be said is noted by kind.
@@ -14,53 +13,6 @@
 #define MOST 20000
 
 static bool is(const crXml* node, const char* name) { return strcmp(node->name, name) == 0; }
-
-static void unsupported(crMjcf* mj, crXml* node, const char* what) {
-    cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL, "<%s> %s is not supported: it is left out",
-                    node->name, what);
-    cr__mjcf_mark_all(node);
-}
-
-// joints and gears; false where it acts along something else, or a name was refused
-static bool read_transmission(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
-    double gear[6] = {1.0};
-    cr__mjcf_numbers(mj, node, class, "gear", 1, 6, gear);
-    a->count = 1;
-    a->gear[0] = gear[0];
-    const char* attr = cr_xml_attr(node, "joint") != NULL ? "joint" : "jointinparent";
-    if (cr_xml_attr(node, attr) != NULL) {
-        a->joints[0] = cr__mjcf_joint_of(mj, node, attr);
-        if (a->joints[0] < 0) return false;
-    } else if (cr_xml_attr(node, "tendon") != NULL) {
-        const char* name = cr__need_text(mj->im, node, "tendon");
-        const crMjcfTendon* t = cr__mjcf_find_tendon(mj, name);
-        if (t == NULL) {
-            cr__import_refuse(mj->im, node, cr_xml_attr(node, "tendon"), CR_ERR_NAME,
-                              "no tendon is called \"%.60s\"", name);
-            return false;
-        }
-        if (!t->fixed || t->count > CR_ACTUATOR_JOINTS || t->count == 0) {
-            unsupported(mj, node,
-                        t->fixed ? "along a tendon of more than 8 joints" : "along a spatial tendon");
-            return false;
-        }
-        a->count = t->count;
-        for (int k = 0; k < t->count; k++) {
-            a->joints[k] = t->joints[k];
-            a->gear[k] = gear[0] * t->coef[k];
-        }
-    } else {
-        unsupported(mj, node, "that does not act on a joint");
-        return false;
-    }
-    for (int k = 0; k < a->count; k++) {
-        crMjcfJointKind kind = mj->joints[a->joints[k]].kind;
-        if (kind == CR_MJCF_HINGE || kind == CR_MJCF_SLIDE) continue;
-        unsupported(mj, node, "along a ball or free joint");
-        return false;
-    }
-    return true;
-}
 
 // gain and bias of <general>; false where it is of another kind
 static bool read_general(crMjcf* mj, crXml* node, int class, crMjcfActuator* a, const char** dynamics) {
@@ -148,7 +100,7 @@ static bool read_range(crMjcf* mj, crXml* node, int class, const char* name, con
 }
 
 static void read_ranges(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
-    static const char* const others[] = {"actdim", "lengthrange", "cranklength", NULL};
+    static const char* const others[] = {"actdim", "lengthrange", NULL};
     static const char* const truths[] = {"false", "true", NULL};
     for (int i = 0; others[i] != NULL; i++) {
         cr__mjcf_attr(mj, node, class, others[i]);
@@ -193,10 +145,13 @@ static void add_actuator(crMjcf* mj, crXml* node) {
     bool simple = read_force(mj, node, class, &a, &dynamics);
     bool known_state = strcmp(dynamics, "muscle") != 0 && strcmp(dynamics, "user") != 0;
     if (!simple || !known_state) {
-        unsupported(mj, node, "of this kind (muscle, adhesion, user)");
-    } else if (read_transmission(mj, node, class, &a)) {
+        cr__mjcf_left_out(mj, node, "of this kind (muscle, adhesion, user)");
+    } else if (cr__mjcf_transmission(mj, node, class, &a)) {
         read_activation(mj, node, class, dynamics, &a);
         read_ranges(mj, node, class, &a);
+        if (a.damp_ratio > 0.0 && a.along != CR_MJCF_ALONG_JOINTS)
+            cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL,
+                            "<%s> dampratio along a tendon or site is not supported: no damping", node->name);
         if (a.damp_ratio > 0.0)
             a.bias[2] = -2.0 * a.damp_ratio * sqrt(fmax(0.0, a.gain[0] * cr__mjcf_reflected(mj, &a)));
         const char* name = a.name != NULL && *a.name != '\0'
@@ -218,11 +173,6 @@ void cr__mjcf_actuators(crMjcf* mj) {
 }
 
 static bool zero(const double x[3]) { return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0; }
-
-// the name a joint has in the scene
-static const char* joint_name(const crMjcf* mj, int joint) {
-    return mj->joints[joint].out_name != NULL ? mj->joints[joint].out_name : mj->joints[joint].out;
-}
 
 static void put_force(crMjcf* mj, crJson* to, const crMjcfActuator* a) {
     crTree* tree = &mj->im->tree;
@@ -257,17 +207,7 @@ static void put_actuator(crMjcf* mj, crJson* list, const crMjcfActuator* a) {
     crJson* to = cr_tree_object(tree, list, NULL);
     cr_tree_text(tree, to, "name", a->out);
     put_force(mj, to, a);
-    if (a->count == 1) {
-        cr_tree_text(tree, to, "joint", joint_name(mj, a->joints[0]));
-        if (a->gear[0] != 1.0) cr_tree_number(tree, to, "gear", a->gear[0]);
-    } else {
-        crJson* joints = cr_tree_list(tree, to, "joints");
-        for (int k = 0; k < a->count; k++) {
-            crJson* term = cr_tree_object(tree, joints, NULL);
-            cr_tree_text(tree, term, "joint", joint_name(mj, a->joints[k]));
-            cr_tree_number(tree, term, "gear", a->gear[k]);
-        }
-    }
+    cr__mjcf_put_transmission(mj, to, a);
     if (a->ctrl != 0.0) cr_tree_number(tree, to, "ctrl", a->ctrl);
     if (a->ctrl_limited) cr_tree_numbers(tree, to, "ctrl_range", a->ctrl_range, 2);
     if (a->force_limited) cr_tree_numbers(tree, to, "force_range", a->force_range, 2);

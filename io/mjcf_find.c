@@ -37,9 +37,9 @@ int cr__mjcf_find_site(const crMjcf* mj, const char* name) {
     return -1;
 }
 
-const crMjcfTendon* cr__mjcf_find_tendon(const crMjcf* mj, const char* name) {
+int cr__mjcf_find_tendon(const crMjcf* mj, const char* name) {
     for (int i = 0; i < mj->tendon_count; i++) {
-        if (mj->tendons[i].name != NULL && strcmp(mj->tendons[i].name, name) == 0) return &mj->tendons[i];
+        if (mj->tendons[i].name != NULL && strcmp(mj->tendons[i].name, name) == 0) return i;
     }
-    return NULL;
+    return -1;
 }

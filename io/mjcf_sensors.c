@@ -1,4 +1,4 @@
-// mjcf_sensors.c - sites and sensors of MJCF.
+// mjcf_sensors.c - sensors of MJCF.
 //
 // A frame sensor of a site, body (xbody) or geom is one of a site there; an unnamed one is made where needed. Sensors
 // that carom does not have change nothing in the motion: they are noted as left out. MuJoCo's noise is a remark for
@@ -6,46 +6,6 @@
 #include <string.h>
 
 #include "io/mjcf.h"
-
-#define MOST_SITES 20000
-
-static const char* const shapes[] = {"", "", "sphere", "capsule", "ellipsoid", "cylinder", "box"};
-
-static void put_site(crMjcf* mj, crJson* list, const crMjcfSite* site) {
-    crTree* tree = &mj->im->tree;
-    cr__tree_at(mj->im, site->node);
-    crJson* to = cr_tree_object(tree, list, NULL);
-    cr_tree_text(tree, to, "name", site->out);
-    const crMjcfBody* body = &mj->bodies[site->body];
-    crPose pose = body->weld == 0 ? cr_pose_mul(body->world, site->pose) : site->pose;
-    if (body->weld != 0) cr_tree_text(tree, to, "body", body->out);
-    cr__tree_pose(mj->im, to, pose);
-    bool box = site->kind == CR_MJCF_BOX,
-         round = site->kind == CR_MJCF_CAPSULE || site->kind == CR_MJCF_CYLINDER;
-    cr_tree_text(tree, to, "type", shapes[site->kind]);
-    if (box) cr_tree_numbers(tree, to, "half", site->size, 3);
-    if (site->kind == CR_MJCF_ELLIPSOID) cr_tree_numbers(tree, to, "radii", site->size, 3);
-    if (round || site->kind == CR_MJCF_SPHERE) cr_tree_number(tree, to, "r", site->size[0]);
-    if (round) cr_tree_number(tree, to, "half", site->size[1]);
-}
-
-// the site gets its name in the scene, and is written
-static const char* use_site(crMjcf* mj, crJson** list, crMjcfSite* site, const char* name) {
-    if (site->out != NULL) return site->out;
-    site->out = cr__import_name(mj->im, &mj->site_names, site->node, name);
-    if (*list == NULL) *list = cr_tree_list(&mj->im->tree, mj->im->tree.doc->root, "sites");
-    put_site(mj, *list, site);
-    return site->out;
-}
-
-static void name_sites(crMjcf* mj, crJson** list) {
-    int count = 0;
-    for (int i = 0; i < mj->site_count && cr__import_ok(mj->im); i++) {
-        crMjcfSite* site = &mj->sites[i];
-        if (site->name == NULL || *site->name == '\0' || ++count > MOST_SITES / 2) continue;
-        use_site(mj, list, site, site->name);
-    }
-}
 
 typedef struct Kind {
     const char* element;
@@ -59,6 +19,8 @@ static const Kind kinds[] = {{"jointpos", "joint_position", "joint"},
                              {"actuatorpos", "actuator_position", "actuator"},
                              {"actuatorvel", "actuator_velocity", "actuator"},
                              {"actuatorfrc", "actuator_force", "actuator"},
+                             {"tendonpos", "tendon_position", "tendon"},
+                             {"tendonvel", "tendon_velocity", "tendon"},
                              {"framepos", "position", "objname"},
                              {"framequat", "orientation", "objname"},
                              {"framelinvel", "velocity", "objname"},
@@ -84,7 +46,7 @@ static void refuse_name_sensors(crMjcf* mj, crXml* node, const char* attr, const
 }
 
 // a site where a body or geom is; NULL where that cannot be said
-static const char* frame_site(crMjcf* mj, crXml* node, crJson** sites, const char* type, const char* name) {
+static const char* frame_site(crMjcf* mj, crXml* node, const char* type, const char* name) {
     crMjcfSite made = {.node = node, .kind = CR_MJCF_SPHERE, .size = {0.005}, .pose = cr_pose_identity()};
     bool body = strcmp(type, "xbody") == 0 || strcmp(type, "body") == 0, geom = strcmp(type, "geom") == 0;
     int found = body ? cr__mjcf_find_body(mj, name) : geom ? cr__mjcf_find_geom(mj, name) : -1;
@@ -97,11 +59,11 @@ static const char* frame_site(crMjcf* mj, crXml* node, crJson** sites, const cha
     if (geom) made.pose = mj->geoms[found].pose;
     // the frame of a body is at its centre of mass, along the axes of its inertia
     if (strcmp(type, "body") == 0) made.pose.p = mj->bodies[found].mass.com;
-    return use_site(mj, sites, &made, cr__import_format(mj->im, "%s_%s", name, geom ? "geom" : "frame"));
+    return cr__mjcf_use_site(mj, &made, cr__import_format(mj->im, "%s_%s", name, geom ? "geom" : "frame"));
 }
 
 // the object of a sensor by its name in the scene; NULL where there is none here
-static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind, crJson** sites) {
+static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind) {
     const char* name = cr__need_text(mj->im, node, kind->attr);
     if (!cr__import_ok(mj->im)) return NULL;
     if (strcmp(kind->attr, "joint") == 0) {
@@ -117,18 +79,24 @@ static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind, crJson**
         refuse_name_sensors(mj, node, "actuator", "actuator", name);
         return NULL;
     }
+    if (strcmp(kind->attr, "tendon") == 0) {
+        int tendon = cr__mjcf_find_tendon(mj, name);
+        if (tendon >= 0) return cr__mjcf_tendon_name(mj, tendon);
+        refuse_name_sensors(mj, node, "tendon", "tendon", name);
+        return NULL;
+    }
     const char* type = strcmp(kind->attr, "site") == 0 ? "site" : cr__attr_text(node, "objtype");
     if (type == NULL) type = "";
-    if (strcmp(type, "site") != 0) return frame_site(mj, node, sites, type, name);
+    if (strcmp(type, "site") != 0) return frame_site(mj, node, type, name);
     int site = cr__mjcf_find_site(mj, name);
     if (site < 0) {
         refuse_name_sensors(mj, node, kind->attr, "site", name);
         return NULL;
     }
-    return use_site(mj, sites, &mj->sites[site], name);
+    return cr__mjcf_site_name(mj, site);
 }
 
-static void add_sensor(crMjcf* mj, crXml* node, crJson** list, crJson** sites) {
+static void add_sensor(crMjcf* mj, crXml* node, crJson** list) {
     crTree* tree = &mj->im->tree;
     const Kind* kind = NULL;
     node->used = true;
@@ -142,7 +110,7 @@ static void add_sensor(crMjcf* mj, crXml* node, crJson** list, crJson** sites) {
         left_out(mj, node, kind == NULL ? "" : turned ? " of inertial axes" : " relative to another frame");
         return;
     }
-    const char* object = object_of(mj, node, kind, sites);
+    const char* object = object_of(mj, node, kind);
     if (!cr__import_ok(mj->im)) return;
     if (object == NULL) {
         left_out(mj, node, " of this object");
@@ -162,13 +130,12 @@ static void add_sensor(crMjcf* mj, crXml* node, crJson** list, crJson** sites) {
 }
 
 void cr__mjcf_sensors(crMjcf* mj) {
-    crJson *list = NULL, *sites = NULL;
-    name_sites(mj, &sites);
+    crJson* list = NULL;
     for (crXml* node = mj->root->child; node != NULL; node = node->next) {
         if (strcmp(node->name, "sensor") != 0) continue;
         node->used = true;
         for (crXml* child = node->child; child != NULL && cr__import_ok(mj->im); child = child->next) {
-            add_sensor(mj, child, &list, &sites);
+            add_sensor(mj, child, &list);
         }
     }
 }

@@ -1,11 +1,12 @@
-// mjcf_tendons.c - tendons of MJCF that carom can say: fixed ones along one or two hinges or slides, and
-// spatial ones straight between two sites.
+// mjcf_tendons.c - tendons of MJCF that carom can say: fixed ones along hinges and slides, and spatial ones straight from
+// site to site, with pulleys.
 //
 // A fixed tendon is l = sum of coef q. Along one joint its limits, spring, damper and dry friction are the
 // joint's: with coef c, range / c, c^2 k, c^2 b and |c| f. Along two, or straight between two sites, its
-// limits are a range of a loop. Sites of replicas pair off in their order. Fails: names of nothing are
-// refused; what cannot be said (wrapping, more sites or joints, springs along two joints or a line) is noted
-// by kind, with its place.
+// limits are a range of a loop. Other springs and dampers, and those that actuators or sensors need, are tendons of the
+// scene. Without a springlength the spring is slack in the reference position. Sites of replicas pair off in their order.
+// Fails: names of nothing are refused; what cannot be said (wrapping, limits over more sites or joints, dry friction) is
+// noted by kind, with its place.
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ static void read_forces(crMjcf* mj, crMjcfTendon* t) {
     t->damping = cr__mjcf_number(mj, t->node, class, "damping", 0.0);
     t->frictionloss = cr__mjcf_number(mj, t->node, class, "frictionloss", 0.0);
     t->rests = cr__mjcf_numbers(mj, t->node, class, "springlength", 1, 2, rest) && rest[0] >= 0.0;
-    t->rest = rest[0];
+    t->rest[0] = rest[0];
+    t->rest[1] = fmax(rest[0], rest[1]);
     if (!mj->option.frictionloss) t->frictionloss = 0.0;
     if (!mj->option.passive) t->stiffness = t->damping = 0.0;
     static const char* const soft[] = {"solreflimit", "solimplimit", "solreffriction", "solimpfriction",
@@ -79,7 +81,7 @@ static void along_joint(crMjcf* mj, const crMjcfTendon* t) {
         j->upper = j->limited ? fmin(j->upper, fmax(a, b)) : fmax(a, b);
         j->limited = true;
     }
-    double rest = t->rests ? t->rest / c : j->qpos_spring;
+    double rest = t->rests ? t->rest[0] / c : j->qpos_spring;
     cr__mjcf_add_spring(j, c * c * t->stiffness, rest, c * c * t->damping);
     j->frictionloss += fabs(c) * t->frictionloss;
 }
@@ -107,10 +109,44 @@ static int next_replica(const crMjcf* mj, int site) {
     return site;
 }
 
+// Sites without replicas from end to end, branches parted by pulleys; false, and no points, where it is anything else.
+static bool read_branches(crMjcf* mj, crMjcfTendon* t) {
+    double share = 1.0;
+    int count = 0;
+    for (crXml* node = t->node->child; node != NULL; node = node->next) {
+        const char* name = strcmp(node->name, "site") == 0 ? cr__attr_text(node, "site") : NULL;
+        if (strcmp(node->name, "pulley") == 0) {
+            double divisor = 0.0;
+            node->used = true;
+            cr__mjcf_numbers(mj, node, -1, "divisor", 1, 1, &divisor);
+            if (!(divisor > 0.0))
+                cr__import_refuse(mj->im, node, cr_xml_attr(node, "divisor"), CR_ERR_RANGE,
+                                  "divisor is %g, must be > 0", divisor);
+            if (!cr__import_ok(mj->im)) return false;
+            share = 1.0 / divisor;
+            if (count > 0) t->shares[count - 1] = 0.0;
+            continue;
+        }
+        int site = name != NULL ? cr__mjcf_find_site(mj, name) : -1;
+        if (site < 0 || count == CR_TENDON_POINTS) return false;
+        node->used = true;
+        cr__mjcf_mark_all(node);
+        t->points[count] = site;
+        t->shares[count++] = share;
+    }
+    if (count < 2) return false;
+    t->point_count = count;
+    t->joints[0] = t->points[0];
+    t->joints[1] = t->points[count - 1];
+    t->count = 1;
+    return true;
+}
+
 // two sites, or one and all replicas of the other, or replicas in pairs; false where it is anything else
 static bool read_sites(crMjcf* mj, crMjcfTendon* t) {
     int count[2] = {0, 0}, sites = 0, first[2] = {0, 0};
     bool straight = true;
+    if (read_branches(mj, t)) return t->point_count == 2;
     for (crXml* node = t->node->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         straight = straight && strcmp(node->name, "site") == 0 && sites < 2;
         node->used = true;
@@ -146,14 +182,20 @@ static void read_spatial(crMjcf* mj, crMjcfTendon* t) {
         t->count = 0;
         return;
     }
-    if (!straight) {
-        if (acts) cannot(mj, t, "that bends (wrapping, pulleys, more than two sites)");
+    if (t->point_count == 0 && !straight) {
+        if (acts) cannot(mj, t, "that wraps around geoms");
         t->count = 0;
         return;
     }
-    if (t->stiffness != 0.0 || t->damping != 0.0) cannot(mj, t, "with a spring or a damper");
+    bool sprung = t->stiffness != 0.0 || t->damping != 0.0;
+    if (sprung && t->point_count == 0) cannot(mj, t, "of replicas with a spring or a damper");
+    t->needed = sprung && t->point_count > 0;
     if (t->frictionloss != 0.0) cannot(mj, t, "with dry friction");
     move_limits(mj, t);
+    if (!straight && t->limited) {
+        cannot(mj, t, "with limits over more than two sites");
+        t->limited = false;
+    }
     if (t->limited && t->lower < 0.0) t->lower = 0.0;
     if (!t->limited) t->count = 0;
 }
@@ -165,10 +207,13 @@ static void read_fixed(crMjcf* mj, crMjcfTendon* t) {
     move_limits(mj, t);
     if (t->count == 1) {
         along_joint(mj, t);
-    } else if (t->count > 2) {
-        if (acts) cannot(mj, t, "along more than two joints");
-    } else if (t->stiffness != 0.0 || t->damping != 0.0 || t->frictionloss != 0.0) {
-        cannot(mj, t, "with a spring, a damper or dry friction along two joints");
+        t->stiffness = t->damping = 0.0;
+    } else if (t->count > CR_ACTUATOR_JOINTS) {
+        if (acts) cannot(mj, t, "along more than 8 joints");
+    } else {
+        t->needed = t->stiffness != 0.0 || t->damping != 0.0;
+        if (t->frictionloss != 0.0) cannot(mj, t, "with dry friction along several joints");
+        if (t->limited && t->count > 2) cannot(mj, t, "with limits along more than two joints");
     }
 }
 
@@ -223,6 +268,89 @@ static void put_spatial(crMjcf* mj, const crMjcfTendon* t) {
         cr_tree_vector(tree, points, NULL, from->pose.p);
         cr_tree_vector(tree, points, NULL, to->pose.p);
         cr_tree_numbers(tree, tie, "range", range, 2);
+    }
+}
+
+// tendons of the scene
+
+const char* cr__mjcf_tendon_name(crMjcf* mj, int tendon) {
+    crMjcfTendon* t = &mj->tendons[tendon];
+    if (t->fixed ? t->count < 1 || t->count > CR_ACTUATOR_JOINTS : t->point_count == 0) return NULL;
+    t->needed = true;
+    if (t->out != NULL) return t->out;
+    const char* name =
+        t->name != NULL && *t->name != '\0' ? t->name : cr__import_format(mj->im, "tendon%d", tendon);
+    t->out = cr__import_name(mj->im, &mj->tendon_names, t->node, name);
+    return t->out;
+}
+
+// the length at which springs are slack, in MJCF's coordinates
+static double slack_length(crMjcf* mj, const crMjcfTendon* t) {
+    double sum = 0.0;
+    for (int k = 0; k < t->count && t->fixed; k++) {
+        sum += t->coef[k] * mj->joints[t->joints[k]].qpos_spring;
+    }
+    if (t->fixed) return sum;
+    for (int k = 0; k + 1 < t->point_count; k++) {
+        const crMjcfSite *a = &mj->sites[t->points[k]], *b = &mj->sites[t->points[k + 1]];
+        crVec3 from = cr_pose_point(mj->bodies[a->body].world, a->pose.p);
+        crVec3 to = cr_pose_point(mj->bodies[b->body].world, b->pose.p);
+        sum += t->shares[k] * cr_norm(cr_sub(to, from));
+    }
+    for (int i = 0; i < mj->joint_count; i++) {
+        const crMjcfJoint* j = &mj->joints[i];
+        bool slender = j->kind == CR_MJCF_HINGE || j->kind == CR_MJCF_SLIDE;
+        if (!slender || j->qpos_spring == j->ref) continue;
+        cannot(mj, t, "whose springlength is that of joints at springref");
+        break;
+    }
+    return sum;
+}
+
+static void put_springs(crMjcf* mj, crJson* to, const crMjcfTendon* t) {
+    crTree* tree = &mj->im->tree;
+    if (t->damping != 0.0) cr_tree_number(tree, to, "damping", t->damping);
+    if (t->stiffness == 0.0) return;
+    double from_ref = 0.0, rest[2] = {t->rest[0], t->rest[1]};
+    if (!t->rests) rest[0] = rest[1] = slack_length(mj, t);
+    for (int k = 0; k < t->count && t->fixed; k++) {
+        from_ref += t->coef[k] * mj->joints[t->joints[k]].ref;
+    }
+    rest[0] -= from_ref;
+    rest[1] -= from_ref;
+    cr_tree_number(tree, to, "stiffness", t->stiffness);
+    if (rest[0] < rest[1]) cr_tree_numbers(tree, to, "rest_range", rest, 2);
+    if (!(rest[0] < rest[1])) cr_tree_number(tree, to, "rest", rest[0]);
+}
+
+static void put_tendon(crMjcf* mj, crJson* list, int index) {
+    crTree* tree = &mj->im->tree;
+    const crMjcfTendon* t = &mj->tendons[index];
+    cr__tree_at(mj->im, t->node);
+    crJson* to = cr_tree_object(tree, list, NULL);
+    cr_tree_text(tree, to, "name", cr__mjcf_tendon_name(mj, index));
+    crJson* items = cr_tree_list(tree, to, t->fixed ? "joints" : "sites");
+    for (int k = 0; k < t->count && t->fixed; k++) {
+        const crMjcfJoint* j = &mj->joints[t->joints[k]];
+        crJson* term = cr_tree_object(tree, items, NULL);
+        cr_tree_text(tree, term, "joint", j->out_name != NULL ? j->out_name : j->out);
+        cr_tree_number(tree, term, "coef", t->coef[k]);
+    }
+    bool plain = true;
+    for (int k = 0; k < t->point_count; k++) {
+        cr_tree_text(tree, items, NULL, cr__mjcf_site_name(mj, t->points[k]));
+        plain = plain && (t->shares[k] == 1.0 || k + 1 == t->point_count);
+    }
+    if (!plain) cr_tree_numbers(tree, to, "coef", t->shares, t->point_count - 1);
+    put_springs(mj, to, t);
+}
+
+void cr__mjcf_put_tendons(crMjcf* mj) {
+    crJson* list = NULL;
+    for (int i = 0; i < mj->tendon_count && cr__import_ok(mj->im); i++) {
+        if (!mj->tendons[i].needed) continue;
+        if (list == NULL) list = cr_tree_list(&mj->im->tree, mj->im->tree.doc->root, "tendons");
+        put_tendon(mj, list, i);
     }
 }
 

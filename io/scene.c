@@ -14,9 +14,9 @@
 #define LOOP_TOL 1e-10  // m, rad
 
 static const char* const known_fields[] = {
-    "carom",  "comment", "gravity",   "step",        "impact", "solver", "materials", "pairs",
-    "bodies", "static",  "$schema",   "constraints", "drive",  "record", "exclude",   "actuators",
-    "sites",  "sensors", "keyframes", "forces",      "start",  NULL};
+    "carom",  "comment", "gravity",   "step",        "impact", "solver",  "materials", "pairs",
+    "bodies", "static",  "$schema",   "constraints", "drive",  "record",  "exclude",   "actuators",
+    "sites",  "sensors", "keyframes", "forces",      "start",  "tendons", NULL};
 
 static void read_step(const crPlace* root, crScene* scene) {
     static const char* const fields[] = {"method",   "dt",    "level",      "fixed_point", "directions",

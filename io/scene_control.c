@@ -1,7 +1,7 @@
-// scene_control.c - actuators, sites, sensors and keyframes of a scene.
+// scene_control.c - sites, tendons, actuators, sensors and keyframes of a scene.
 //
-// An actuator names joints by their joint_name, else by the name of their body. Sites are placed in the frame in
-// which their body was described; sensors name a joint, an actuator or a site. Keyframes are whole states by name.
+// An actuator names joints by their joint_name, else by the name of their body; or a tendon, or sites. Sites are placed in the frame in
+// which their body was described; sensors name a joint, an actuator, a tendon or a site. Keyframes are whole states by name.
 // Fails: a field is refused by path; names of nothing, with the nearest name.
 #include <string.h>
 
@@ -47,26 +47,40 @@ static const char* site_at(const void* ctx, int index) {
     return index < model->site_count ? model->sites[index].name : NULL;
 }
 
-// the item of a kind that a field names; -1 where it is refused
-static int named(const crPlace* place, const char* field, const crScene* scene) {
-    static const char* const fields[] = {"joint", "actuator", "site"};
+static const char* tendon_at(const void* ctx, int index) {
+    const crModel* model = ctx;
+    return index < model->tendon_count ? model->tendons[index].name : NULL;
+}
+
+static const char* const kinds_named[] = {"joint", "actuator", "site", "tendon"};
+
+// the item of a kind; -1 where there is none of this name, and it is refused at a value
+static int item_named(const crPlace* place, const crJson* value, const char* field, const char* kind,
+                      const char* name, const crScene* scene) {
     static int (*const find[])(const crModel*, const char*) = {cr_model_find_joint, cr_model_find_actuator,
-                                                               cr_model_find_site};
-    static const char* (*const all[])(const void*, int) = {joint_at, actuator_at, site_at};
-    int kind = 0;
-    while (strcmp(fields[kind], field) != 0) {
-        kind++;
+                                                               cr_model_find_site, cr_model_find_tendon};
+    static const char* (*const all[])(const void*, int) = {joint_at, actuator_at, site_at, tendon_at};
+    int k = 0;
+    while (strcmp(kinds_named[k], kind) != 0) {
+        k++;
     }
+    int item = find[k](scene->model, name);
+    if (item >= 0) return item;
+    const char* near = cr_name_nearest(name, all[k], scene->model);
+    cr_place_refuse(place, value, CR_ERR_NAME, field, "no %s is called \"%.40s\"%s%.40s%s", kind, name,
+                    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                    near != NULL ? "\"?" : "");
+    return -1;
+}
+
+// the item that a field names; -1 where it is refused
+static int named_as(const crPlace* place, const char* field, const char* kind, const crScene* scene) {
     const char* name = NULL;
     cr_place_text(place, field, &name);
-    if (name == NULL) return -1;
-    int item = find[kind](scene->model, name);
-    if (item >= 0) return item;
-    const char* near = cr_name_nearest(name, all[kind], scene->model);
-    cr_place_refuse(
-        place, cr_place_get(place, field), CR_ERR_NAME, field, "no %s is called \"%.40s\"%s%.40s%s", field,
-        name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
-    return -1;
+    return name != NULL ? item_named(place, cr_place_get(place, field), field, kind, name, scene) : -1;
+}
+static int named(const crPlace* place, const char* field, const crScene* scene) {
+    return named_as(place, field, field, scene);
 }
 
 // the velocity of a joint, and which of a joint with several
@@ -100,6 +114,54 @@ static void read_three(const crPlace* place, const char* name, double to[3]) {
     if (list == NULL) return;
     memset(to, 0, 3 * sizeof *to);
     if (cr_field_numbers(list, name, 1, 3, to, &count, &error) != CR_OK) cr_place_blame(place, name, &error);
+}
+
+// a force and moment on a site, or the slider of a crank
+static void read_along_site(const crPlace* place, const crScene* scene, crActuator* a) {
+    bool crank = cr_place_get(place, "slider") != NULL;
+    const char* field = crank ? "slider" : "reference";
+    a->transmission = crank ? CR_ALONG_CRANK : CR_ALONG_SITE;
+    a->site = named(place, "site", scene);
+    a->reference = -1;
+    if (cr_place_get(place, field) != NULL) a->reference = named_as(place, field, "site", scene);
+    if (crank) {
+        cr_place_need(place, "rod", "its length, m");
+        cr_place_number(place, "rod", CR_POSITIVE, &a->rod);
+        cr_place_number(place, "gear", CR_ANY, &a->gear[0]);
+        return;
+    }
+    int count = 0;
+    crError error = {0};
+    cr_place_need(place, "wrench", "three gears of the force and three of the moment");
+    const crJson* list = cr_place_get(place, "wrench");
+    if (list != NULL && cr_field_numbers(list, "wrench", 6, 6, a->wrench, &count, &error) != CR_OK)
+        cr_place_blame(place, "wrench", &error);
+}
+
+// true where the actuator does not act along joints
+static bool read_transmission(const crPlace* place, const crScene* scene, crActuator* a) {
+    static const char* const ways[] = {"joint", "joints", "tendon", "site"};
+    int given = 0;
+    for (int i = 0; i < 4; i++) {
+        given += cr_place_get(place, ways[i]) != NULL;
+    }
+    if (given > 1)
+        cr_place_refuse(place, NULL, CR_ERR_FIELD, "joint",
+                        "only one of joint, joints, tendon and site can be given");
+    bool tendon = cr_place_get(place, "tendon") != NULL, site = cr_place_get(place, "site") != NULL;
+    static const char* const others[] = {"slider", "reference", "rod", "wrench"};
+    for (int i = 0; i < 4 && !site; i++) {
+        if (cr_place_get(place, others[i]) != NULL)
+            cr_place_refuse(place, cr_place_get(place, others[i]), CR_ERR_FIELD, others[i], "goes with site");
+    }
+    if (!tendon && !site) return false;
+    a->dof_count = 0;
+    if (site) read_along_site(place, scene, a);
+    if (!tendon) return true;
+    a->transmission = CR_ALONG_TENDON;
+    a->tendon = named(place, "tendon", scene);
+    cr_place_number(place, "gear", CR_ANY, &a->gear[0]);
+    return true;
 }
 
 // one joint by the actuator's own fields, or several in a list
@@ -150,9 +212,10 @@ static void read_ctrl(const crPlace* place, crScene* scene, crActuator* a) {
 
 enum { MOTOR, POSITION, VELOCITY, GENERAL };
 
-#define COMMON                                                                                            \
-    "name", "type", "joint", "axis", "joints", "gear", "ctrl", "ctrl_range", "force_range", "activation", \
-        "time_constant", "act", "act_range", "comment"
+#define COMMON                                                                                           \
+    "name", "type", "joint", "axis", "joints", "tendon", "site", "reference", "wrench", "slider", "rod", \
+        "gear", "ctrl", "ctrl_range", "force_range", "activation", "time_constant", "act", "act_range",  \
+        "comment"
 static const char* const motor_fields[] = {COMMON, NULL};
 static const char* const position_fields[] = {COMMON, "kp", "kv", NULL};
 static const char* const velocity_fields[] = {COMMON, "kv", NULL};
@@ -191,7 +254,7 @@ static void read_actuator(const crPlace* place, crScene* scene) {
                    : type == VELOCITY ? cr_actuator_velocity(0, kv)
                                       : cr_actuator_motor(0);
     read_name_control(place, &a.name);
-    read_joints_control(place, scene, &a);
+    if (!read_transmission(place, scene, &a)) read_joints_control(place, scene, &a);
     read_three(place, "gain", a.gain);
     read_three(place, "bias", a.bias);
     read_ctrl(place, scene, &a);
@@ -222,8 +285,64 @@ static void read_site(const crPlace* place, crScene* scene, const crVec3* anchor
     if (cr_model_add_site(scene->model, &site) < 0) blame(place, scene);
 }
 
+// sites from one to the next, each way with its coefficient
+static void read_path(const crPlace* place, const crScene* scene, crTendon* t) {
+    const crJson* list = cr_place_list(place, "sites", CR_TENDON_POINTS);
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(place);
+         item = item->next) {
+        t->coef[t->count] = 1.0;
+        if (item->type != CR_JSON_STRING) {
+            cr_place_refuse(place, item, CR_ERR_TYPE, "sites", "must be names of sites");
+            return;
+        }
+        t->item[t->count++] = item_named(place, item, "sites", "site", item->text, scene);
+    }
+    const crJson* coef = cr_place_get(place, "coef");
+    int count = 0;
+    crError error = {0};
+    if (coef != NULL && cr_place_ok(place) &&
+        cr_field_numbers(coef, "coef", t->count - 1, t->count - 1, t->coef, &count, &error) != CR_OK)
+        cr_place_blame(place, "coef", &error);
+}
+
+static void read_along_joints(const crPlace* place, const crScene* scene, crTendon* t) {
+    static const char* const fields[] = {"joint", "axis", "coef", "comment", NULL};
+    const crJson* list = cr_place_list(place, "joints", CR_TENDON_POINTS);
+    t->joints = true;
+    for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(place);
+         item = item->next) {
+        crPlace term = cr_place_item(place, "joints", item, t->count);
+        cr_place_known(&term, fields);
+        t->coef[t->count] = 1.0;
+        t->item[t->count] = read_dof(&term, scene);
+        cr_place_number(&term, "coef", CR_ANY, &t->coef[t->count++]);
+    }
+}
+
+static void read_tendon(const crPlace* place, crScene* scene) {
+    static const char* const fields[] = {"name",    "sites", "joints",     "coef",    "stiffness",
+                                         "damping", "rest",  "rest_range", "comment", NULL};
+    crTendon t = {0};
+    cr_place_known(place, fields);
+    read_name_control(place, &t.name);
+    bool joints = cr_place_get(place, "joints") != NULL;
+    if (!joints) cr_place_need(place, "sites", "names of sites from end to end, or joints");
+    if (joints && cr_place_get(place, "sites") != NULL)
+        cr_place_refuse(place, NULL, CR_ERR_FIELD, "sites", "only one of sites and joints can be given");
+    if (joints) read_along_joints(place, scene, &t);
+    if (!joints) read_path(place, scene, &t);
+    cr_place_number(place, "stiffness", CR_NOT_NEGATIVE, &t.stiffness);
+    cr_place_number(place, "damping", CR_NOT_NEGATIVE, &t.damping);
+    if (t.stiffness > 0.0 && cr_place_get(place, "rest_range") == NULL)
+        cr_place_need(place, "rest", "the length at which its spring is slack");
+    cr_place_number(place, "rest", CR_ANY, &t.rest_lower);
+    t.rest_upper = t.rest_lower;
+    read_pair(place, "rest_range", &t.rest_lower, &t.rest_upper);
+    if (cr_place_ok(place) && cr_model_add_tendon(scene->model, &t) < 0) blame(place, scene);
+}
+
 static void read_sensor(const crPlace* place, crScene* scene) {
-    static const char* const fields[] = {"name",  "type", "joint",  "actuator", "site",
+    static const char* const fields[] = {"name",  "type", "joint",  "actuator", "site", "tendon",
                                          "noise", "seed", "cutoff", "comment",  NULL};
     const char* types[CR_SENSOR_KINDS + 1];
     for (int k = 0; k <= CR_SENSOR_KINDS; k++) {
@@ -236,9 +355,10 @@ static void read_sensor(const crPlace* place, crScene* scene) {
     cr_place_need(place, "type", "what is measured, such as joint_position");
     cr_place_choice(place, "type", types, &kind);
     sensor.kind = (crSensorKind)kind;
-    const char* field = kind <= CR_SENSOR_JOINT_FORCE      ? "joint"
-                        : kind <= CR_SENSOR_ACTUATOR_FORCE ? "actuator"
-                                                           : "site";
+    const char* field = kind <= CR_SENSOR_JOINT_FORCE       ? "joint"
+                        : kind <= CR_SENSOR_ACTUATOR_FORCE  ? "actuator"
+                        : kind <= CR_SENSOR_TENDON_VELOCITY ? "tendon"
+                                                            : "site";
     if (kind != CR_SENSOR_ENERGY) {
         cr_place_need(place, field, "what it is of");
         sensor.object = named(place, field, scene);
@@ -295,17 +415,18 @@ static void read_keys(const crPlace* root, crScene* scene) {
 }
 
 void cr__scene_control(const crPlace* root, crScene* scene, const crVec3* anchors) {
-    static const char* const lists[] = {"actuators", "sites", "sensors"};
-    for (int which = 0; which < 3; which++) {
+    static const char* const lists[] = {"sites", "tendons", "actuators", "sensors"};
+    for (int which = 0; which < 4; which++) {
         const crJson* list = cr_place_list(root, lists[which], MOST);
         int index = 0;
         for (const crJson* item = list != NULL ? list->child : NULL; item != NULL && cr_place_ok(root);
              item = item->next) {
             crPlace place = cr_place_item(root, lists[which], item, index++);
             if (!cr_place_ok(&place)) return;
-            if (which == 0) read_actuator(&place, scene);
-            if (which == 1) read_site(&place, scene, anchors);
-            if (which == 2) read_sensor(&place, scene);
+            if (which == 0) read_site(&place, scene, anchors);
+            if (which == 1) read_tendon(&place, scene);
+            if (which == 2) read_actuator(&place, scene);
+            if (which == 3) read_sensor(&place, scene);
         }
     }
     read_keys(root, scene);

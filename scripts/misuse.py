@@ -44,7 +44,7 @@ STRUCTS = {
     "crEvent": "event", "crCertificate": "certificate", "crTally": "tally", "crStep": "step", "crWorldDef": "world_def", "crModel": "*model",
     "crJsonDoc": "json", "crScene": "scene", "crImport": "imported", "crImportOptions": "import_options",
     "crProblemFile": "problem_file", "crRecording": "recording", "crRecord": "record",
-    "crActuator": "actuator", "crSite": "site", "crSensor": "sensor", "crContactForce": "contact_force",
+    "crActuator": "actuator", "crTendon": "tendon", "crSite": "site", "crSensor": "sensor", "crContactForce": "contact_force",
     "crBatchDef": "batch_def", "crBatchResult": "batch_result", "crBatchSummary": "batch_summary",
     "crBatchPath": "batch_path", "crBatchHit": "batch_hits",
     "crMotionData": "motion_data", "crMotionLimits": "motion_limits", "crMotionReport": "motion_report",

@@ -8,7 +8,7 @@
 #define API __attribute__((visibility("default")))
 
 typedef unsigned long long Address;
-enum { SMALL = 1, MEDIUM, LARGE, LONE, EXCHANGE };
+enum { SMALL = 1, MEDIUM, BIG, LARGE, LONE, EXCHANGE };
 
 // threads that run at a time, of a device that has few
 enum { UNITS = 2, BLOCKS = 1 };
@@ -81,6 +81,7 @@ API int cuModuleGetFunction(void** function, void* module, const char* name) {
     (void)module;
     static const char* const names[] = {[SMALL] = "cr_batch_small",
                                         [MEDIUM] = "cr_batch_medium",
+                                        [BIG] = "cr_batch_big",
                                         [LARGE] = "cr_batch_large",
                                         [LONE] = "cr_batch_lone",
                                         [EXCHANGE] = "cr_batch_exchange"};
@@ -132,7 +133,10 @@ API int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsig
                                 *(size_t*)arguments[2] != 0, t, (int)(x * bx));
     }
     if (kind >= LONE) return 0;
-    size_t room = kind == SMALL ? CR_ROOM_SMALL : kind == MEDIUM ? CR_ROOM_MEDIUM : *(size_t*)arguments[2];
+    size_t room = kind == SMALL    ? CR_ROOM_SMALL
+                  : kind == MEDIUM ? CR_ROOM_MEDIUM
+                  : kind == BIG    ? CR_ROOM_BIG
+                                   : *(size_t*)arguments[2];
     unsigned char* own = aligned_alloc(64, room);
     int threads = (int)(x * bx);
     for (int t = 0; t < threads && own != NULL; t++) {

@@ -27,9 +27,10 @@ static inline WideCase wide_case(const char* name, const crCollision* c, const c
     return wide;
 }
 
-// Differences in long double. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2 and h/4.
-static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k,
-                              int side, double h, crVec3* P, crVec3* V) {
+// Differences in long double. side -1, +1: one-sided; 0: central. Extrapolated from steps h, h/2 and h/4; spread is what the
+// extrapolations from h, h/2 and from h/2, h/4 differ by in P.
+static inline bool difference_spread(const char* name, const crCollision* c, const crLawParams* params, int k,
+                                     int side, double h, crVec3* P, crVec3* V, double* spread) {
     long double D[3][6];
     for (int i = 0; i < 3; i++) {
         long double step = (long double)h / (1 << i), at[2][6];
@@ -49,10 +50,21 @@ static inline bool difference(const char* name, const crCollision* c, const crLa
             for (int n = 0; n < 6; n++)
                 D[i][n] += (D[i][n] - D[i - 1][n]) / (power - 1.0L);
         }
+        if (j == 1) {
+            *spread = (double)sqrtl((D[2][0] - D[1][0]) * (D[2][0] - D[1][0]) +
+                                    (D[2][1] - D[1][1]) * (D[2][1] - D[1][1]) +
+                                    (D[2][2] - D[1][2]) * (D[2][2] - D[1][2]));
+        }
     }
     *P = cr_vec3((double)D[2][0], (double)D[2][1], (double)D[2][2]);
     *V = cr_vec3((double)D[2][3], (double)D[2][4], (double)D[2][5]);
     return true;
+}
+
+static inline bool difference(const char* name, const crCollision* c, const crLawParams* params, int k,
+                              int side, double h, crVec3* P, crVec3* V) {
+    double spread;
+    return difference_spread(name, c, params, k, side, h, P, V, &spread);
 }
 
 static inline crLawParams sample_params(crRandom* random) {

@@ -65,6 +65,7 @@ typedef struct Misuse {
     crBodyDef body_def;
     crLoop loop;
     crActuator actuator;
+    crTendon tendon;
     crSite site;
     crSensor sensor;
     crContactForce contact_force;

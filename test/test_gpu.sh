@@ -16,10 +16,10 @@ fail() {
     echo "FAILED: $*"
     failures=$((failures + 1))
 }
-for kernel in cr_batch_lone cr_batch_exchange cr_batch_small cr_batch_medium cr_batch_large; do
+for kernel in cr_batch_lone cr_batch_exchange cr_batch_small cr_batch_medium cr_batch_big cr_batch_large; do
     grep -q "^\.visible \.entry $kernel(" "$program" || fail "no entry $kernel"
 done
-[ "$(grep -c '^\.visible \.entry' "$program")" -eq 5 ] || fail "entries other than the five"
+[ "$(grep -c '^\.visible \.entry' "$program")" -eq 6 ] || fail "entries other than the six"
 # fused, approximate, flushed to zero or in single precision
 if grep -nE '\bfma\.|\bmad\.(rn|rz|rm|rp)?\.?f|\.approx|\.ftz|\bdiv\.full|\.f32|\brcp\.a|\brsqrt\.' "$program" | head -3 | grep .; then
     fail "instructions that round otherwise"

@@ -280,6 +280,28 @@ TEST(variables) {
     done(&ran);
 }
 
+// a thrust that balances the weight holds a body where it is, and one above it is work
+TEST(hovers) {
+    for (int m = 0; m < 2; m++) {
+        static const char* const methods[] = {"cone", "event"};
+        char text[400];
+        Ran ran;
+        snprintf(
+            text, sizeof text,
+            "{\"carom\":1,\"step\":{\"method\":\"%s\",\"dt\":0.01},\"bodies\":[{\"name\":\"b\",\"mass\":2,"
+            "\"inertia\":1,\"com\":[0,0,0]}],\"forces\":[{\"body\":\"b\",\"force\":[0,0,\"19.62 + 4*step(t - "
+            "0.5)\"]}]}",
+            methods[m]);
+        if (!run(text, 1.0, &ran)) continue;
+        const crState* s = cr_world_state(ran.world);
+        CHECK_NEAR(s->v[2], 1.0, 1e-12);
+        // half a second at rest, half a second at 2 m/s^2
+        CHECK_NEAR(s->q[2], 0.25, 1e-12);
+        CHECK(ran.worst_gain <= 1e-13);
+        done(&ran);
+    }
+}
+
 #define CRATE                                                                                               \
     "\"bodies\":[{\"name\":\"b\",\"pos\":[0,0,0.1],\"mass\":2,\"shapes\":[{\"type\":\"box\",\"half\":[0.1," \
     "0.1,0.1]}]}],"                                                                                         \

@@ -162,6 +162,9 @@ static void fill_model(Misuse* f) {
     f->site = (crSite){.name = "here", .body = a, .volume = ball};
     cr_model_add_site(f->model, &f->site);
     f->site.name = NULL;
+    f->tendon = (crTendon){.name = "tendon", .count = 2, .coef = {1.0}};
+    cr_model_add_tendon(f->model, &f->tendon);
+    f->tendon.name = NULL;
     f->sensor = (crSensor){.name = "sensor", .kind = CR_SENSOR_GYRO};
     cr_model_add_sensor(f->model, &f->sensor);
     f->sensor.name = NULL;

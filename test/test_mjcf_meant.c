@@ -233,8 +233,7 @@ static const char* const known[][2] = {
     {"core_constraint__joint_limited_bilateral_margin", "<joint> margin"},
     {"core_constraint__soft_weld", "<weld>"},
     {"core_constraint__tendon_limited_bilateral_margin", "<spatial> margin"},
-    {"island__tendon_wrap", "that bends"},
-    {"slider_crank", "does not act on a joint"},
+    {"island__tendon_wrap", "that wraps"},
     {"solver__model", ""}};
 static const char* const models[] = {"mjcf/car.xml",
                                      "mjcf/collision_box__boxbox_bad0.xml",

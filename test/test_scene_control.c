@@ -17,6 +17,41 @@ static void refused(const char* text, crStatus status, const char* word, int lin
 }
 #define REFUSED(text, status, word) refused(text, status, word, __LINE__)
 
+TEST(transmissions) {
+    crScene scene;
+    if (!good(
+            ARM(", \"sites\": [{\"name\": \"s\", \"body\": \"arm\"}, {\"name\": \"o\"}, {\"name\": \"h\", "
+                "\"body\": \"hand\"}], \"tendons\": [{\"name\": \"path\", \"sites\": [\"o\", \"s\", \"h\"], "
+                "\"coef\": [1, 0.5], \"stiffness\": 3, \"rest_range\": [1, 2]}, {\"name\": \"sum\", "
+                "\"joints\": "
+                "[{\"joint\": \"shoulder\", \"coef\": -2}], \"damping\": 4, \"rest\": 5}], \"actuators\": "
+                "[{\"name\": \"a\", \"tendon\": \"sum\", \"gear\": 2}, {\"name\": \"b\", \"site\": \"h\", "
+                "\"reference\": \"s\", \"wrench\": [1, 2, 3, 4, 5, 6]}, {\"name\": \"c\", \"site\": \"h\", "
+                "\"wrench\": [1, 0, 0, 0, 0, 0]}, {\"name\": \"d\", \"site\": \"h\", \"slider\": \"o\", "
+                "\"rod\": "
+                "7, \"gear\": 8}], \"sensors\": [{\"name\": \"l\", \"type\": \"tendon_position\", "
+                "\"tendon\": "
+                "\"sum\"}]"),
+            &scene))
+        return;
+    const crModel* m = scene.model;
+    const crTendon* t = m->tendons;
+    const crActuator* a = m->actuators;
+    if (CHECK(m->tendon_count == 2 && m->nu == 4 && m->sensors[0].object == 1)) {
+        CHECK(!t[0].joints && t[0].count == 3 && t[0].item[2] == 2 && t[0].coef[1] == 0.5);
+        CHECK(t[0].stiffness == 3.0 && t[0].rest_lower == 1.0 && t[0].rest_upper == 2.0);
+        CHECK(t[1].joints && t[1].count == 1 && t[1].coef[0] == -2.0 && t[1].damping == 4.0);
+        CHECK(t[1].rest_lower == 5.0 && t[1].rest_upper == 5.0);
+        CHECK(a[0].transmission == CR_ALONG_TENDON && a[0].tendon == 1 && a[0].gear[0] == 2.0);
+        CHECK(a[1].transmission == CR_ALONG_SITE && a[1].site == 2 && a[1].reference == 0 &&
+              a[1].wrench[5] == 6.0);
+        CHECK(a[2].transmission == CR_ALONG_SITE && a[2].reference == -1);
+        CHECK(a[3].transmission == CR_ALONG_CRANK && a[3].reference == 1 && a[3].rod == 7.0 &&
+              a[3].gear[0] == 8.0);
+    }
+    cr_scene_free(&scene);
+}
+
 TEST(fields) {
     crScene scene;
     if (!good(ARM(", \"actuators\": [{\"name\": \"m\", \"joint\": \"shoulder\", \"gear\": 3, \"ctrl\": 0.25, "
@@ -81,6 +116,29 @@ TEST(refusals) {
     REFUSED(ACT(", \"joint\": \"hand\", \"type\": \"position\", \"kp\": 1"), CR_ERR_ARGUMENT, "no length");
     REFUSED(ACT(", \"joint\": \"shoulder\", \"ctrl_range\": [1, 0]"), CR_ERR_RANGE, "lower one");
     REFUSED(ACT(", \"joint\": \"shoulder\", \"ctrl_range\": [1, 2]"), CR_ERR_RANGE, "1 to 2");
+#define TENDON(fields, rest)                                                                                \
+    ARM(", \"sites\": [{\"name\": \"s\", \"body\": \"arm\"}, {\"name\": \"o\"}], \"tendons\": [{\"name\": " \
+        "\"t\", " fields "}]" rest)
+#define ON_SITE(fields) \
+    TENDON("\"sites\": [\"o\", \"s\"]", ", \"actuators\": [{\"name\": \"a\", " fields "}]")
+    REFUSED(TENDON("\"coef\": [1]", ""), CR_ERR_MISSING, "sites");
+    REFUSED(TENDON("\"sites\": [\"o\"]", ""), CR_ERR_RANGE, "2 to 16");
+    REFUSED(TENDON("\"sites\": [\"o\", \"S\"]", ""), CR_ERR_NAME, "did you mean \"s\"?");
+    REFUSED(TENDON("\"sites\": [\"o\", 3]", ""), CR_ERR_TYPE, "names of sites");
+    REFUSED(TENDON("\"sites\": [\"o\", \"s\"], \"coef\": [1, 1]", ""), CR_ERR_SIZE, "coef");
+    REFUSED(TENDON("\"sites\": [\"o\", \"s\"], \"stiffness\": 2", ""), CR_ERR_MISSING, "rest");
+    REFUSED(TENDON("\"sites\": [\"o\", \"s\"], \"joints\": [{\"joint\": \"shoulder\"}]", ""), CR_ERR_FIELD,
+            "only one");
+    REFUSED(TENDON("\"joints\": [{\"joint\": \"hand\"}]", ""), CR_ERR_RANGE, "coordinate");
+    REFUSED(ON_SITE("\"tendon\": \"tt\""), CR_ERR_NAME, "did you mean \"t\"?");
+    REFUSED(ON_SITE("\"tendon\": \"t\", \"joint\": \"shoulder\""), CR_ERR_FIELD, "only one");
+    REFUSED(ON_SITE("\"tendon\": \"t\", \"rod\": 1"), CR_ERR_FIELD, "goes with site");
+    REFUSED(ON_SITE("\"site\": \"s\""), CR_ERR_MISSING, "wrench");
+    REFUSED(ON_SITE("\"site\": \"s\", \"wrench\": [1, 2]"), CR_ERR_SIZE, "wrench");
+    REFUSED(ON_SITE("\"site\": \"s\", \"slider\": \"o\""), CR_ERR_MISSING, "rod");
+    REFUSED(ON_SITE("\"site\": \"s\", \"slider\": \"oo\", \"rod\": 1"), CR_ERR_NAME,
+            "no site is called \"oo\"");
+    REFUSED(ON_SITE("\"site\": \"s\", \"slider\": \"o\", \"rod\": -1"), CR_ERR_RANGE, "rod");
     REFUSED(ARM(", \"actuators\": [{\"joint\": \"shoulder\"}]"), CR_ERR_MISSING, "name");
     REFUSED(ARM(", \"actuators\": [{\"name\": \"a b\", \"joint\": \"shoulder\"}]"), CR_ERR_NAME, "name");
     REFUSED(ARM(", \"actuators\": [{\"name\": \"a\", \"joint\": \"shoulder\"}, {\"name\": \"a\", \"joint\": "

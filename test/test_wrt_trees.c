@@ -1,4 +1,5 @@
-// test_wrt_trees.c - v^T J of steps of random trees, in closed form, against J v, which differences forces, rows and motion.
+// test_wrt_trees.c - v^T J of steps of random trees in closed form, and J v of their flights, against J v by differences of
+// forces, rows and motion.
 #include "sample.h"
 #include "world_scene.h"
 #include "wrt/inside.h"
@@ -61,12 +62,26 @@ static crModel* sample_tree(crRandom* random, bool ground) {
 }
 
 typedef struct Tally {
-    int steps, known, moves, closed, held, cut;
-    double worst;
+    int steps, known, moves, closed, held, cut, flights;
+    double worst, apart;
 } Tally;
+
+// J d with all moves of trees differenced.
+static void differenced(crWrt* wrt, const crState* state, const double* d, double* out) {
+    struct crTapeTrees* trees[8];
+    CHECK(wrt->tape.count <= 8);
+    for (int i = 0; i < wrt->tape.count; i++) {
+        trees[i] = wrt->tape.ops[i].trees;
+        wrt->tape.ops[i].trees = NULL;
+    }
+    CHECK_STATUS(cr_wrt_apply(wrt, state, d, NULL, out, NULL, NULL), CR_OK);
+    for (int i = 0; i < wrt->tape.count; i++)
+        wrt->tape.ops[i].trees = trees[i];
+}
 
 static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* tally) {
     double d[3 * MOST], y[2 * MOST], a[2 * MOST], back[3 * MOST], forward = 0.0, backward = 0.0, size = 0.0;
+    double other[2 * MOST], most = 0.0, off = 0.0;
     int nv = wrt->model.nv;
     crWrtVerdict verdict;
     for (int k = 0; k < 3 * nv; k++)
@@ -84,12 +99,20 @@ static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* t
     if (cr_wrt_apply(wrt, state, d, NULL, a, &verdict, NULL) != CR_OK || verdict.differenced) return;
     CHECK_STATUS(cr_wrt_back(wrt, state, y, back, &verdict, NULL), CR_OK);
     tally->known++;
+    differenced(wrt, state, d, other);
+    for (int k = 0; k < 2 * nv; k++) {
+        most = fmax(most, fabs(other[k]));
+        off = fmax(off, fabs(a[k] - other[k]));
+    }
+    tally->apart = fmax(tally->apart, off / most);
+    test_check(off <= 2e-7 * most, __FILE__, __LINE__, "J d: %g of %g", off, most);
     for (int i = 0; i < wrt->tape.count; i++) {
         const crTapeOp* op = &wrt->tape.ops[i];
         tally->moves += !op->impact;
         tally->closed += op->trees != NULL;
         tally->held += op->trees != NULL && op->rows > 0;
         tally->cut += op->trees != NULL && op->trees->tree[1].count > 1;
+        tally->flights += op->rows == 0 && cr__tape_trees_fly(&wrt->tape, op);
     }
     for (int k = 0; k < 2 * nv; k++)
         forward += a[k] * y[k];
@@ -127,8 +150,9 @@ static void run_trees(bool ground, double speed, uint64_t seed, int count, Tally
         cr_model_destroy(model);
     }
     printf("  %d of %d steps along tapes; %d of %d moves in closed form, %d of them with rows, %d in parts; "
-           "worst %.1e\n",
-           tally->known, tally->steps, tally->closed, tally->moves, tally->held, tally->cut, tally->worst);
+           "worst %.1e, J v %.1e\n",
+           tally->known, tally->steps, tally->closed, tally->moves, tally->held, tally->cut, tally->worst,
+           tally->apart);
 }
 
 TEST(trees_in_flight) {
@@ -136,6 +160,7 @@ TEST(trees_in_flight) {
     run_trees(false, 1.0, 3, test_samples(1000) / 4, &tally);
     CHECK(tally.known > tally.steps * 3 / 4);
     CHECK(tally.closed > tally.moves * 3 / 4);
+    CHECK(tally.flights > tally.moves / 3);
 }
 
 // so fast that the step cuts the flight into parts, whose lengths depend on the motion

@@ -1,7 +1,7 @@
 // control.h - what a model is driven and measured by: actuators, sites, sensors.
 //
-// An actuator pulls along a length l, the sum of gear times coordinate over up to CR_ACTUATOR_JOINTS joints. Its
-// force is
+// An actuator pulls along a length l: the sum of gear times coordinate over up to CR_ACTUATOR_JOINTS joints, or one that
+// sites give (crTransmission). Its force is
 //
 //     f = (gain[0] + gain[1] l + gain[2] dl/dt) u + bias[0] + bias[1] l + bias[2] dl/dt
 //
@@ -12,7 +12,10 @@
 //
 // w holds for a step and moves at its end. ctrl and w are part of the state. Springs and dampers
 // (slopes of f that pull back) are implicit in the step, as those of joints are. Whether a force is at its limit
-// is decided at the beginning of a step.
+// is decided at the beginning of a step. Forces along lengths that sites give hold for a whole step: those that backward
+// Euler gives for all of them together. Limits of a joint's force (crDof) do not count them.
+//
+// A tendon is a length with a spring and a damper: a path straight from site to site, or a sum over joints.
 //
 // A site is a named frame on a body, with a volume. A sensor gives one or more numbers; sensor.c says which.
 //
@@ -46,10 +49,23 @@ typedef enum crActivation {
 // A control over time; a step asks for it at its middle.
 typedef double (*crScheduleFn)(void* ctx, double time);
 
+// What an actuator pulls along.
+typedef enum crTransmission {
+    CR_ALONG_JOINTS,
+    CR_ALONG_TENDON,  // gear[0] times the length of a tendon
+    // A force and moment on a site, by `wrench` in its axes; l is 0. With a reference site: in the reference's axes,
+    // against the reference; l is `wrench` times the place and the rotation vector of the site seen from the reference.
+    CR_ALONG_SITE,
+    // gear[0] times the place of a slider on the z axis of the reference site, which a rod joins to the site: with x from
+    // the reference to the site, l = x.z - sqrt((x.z)^2 + rod^2 - x.x); l = x.z where the rod is too short
+    CR_ALONG_CRANK,
+    CR_TRANSMISSIONS
+} crTransmission;
+
 // Start from cr_actuator_motor, cr_actuator_position or cr_actuator_velocity.
 typedef struct crActuator {
     const char* name;  // unique among actuators, or NULL; copied
-    int dof_count;     // velocities it acts along, 1 to CR_ACTUATOR_JOINTS, all of one tree
+    int dof_count;     // velocities it acts along, 1 to CR_ACTUATOR_JOINTS, all of one tree; else 0
     int dof[CR_ACTUATOR_JOINTS];
     double gear[CR_ACTUATOR_JOINTS];
     double gain[3], bias[3];
@@ -64,6 +80,11 @@ typedef struct crActuator {
     double act_lower, act_upper;   // it is kept within; -INFINITY and INFINITY: no limit
     int act_place;                 // set by the model: among the activations, -1: it has none
     int next[CR_ACTUATOR_JOINTS];  // set by the model: next term along the same velocity, -1 after the last
+    crTransmission transmission;
+    int tendon;           // along a tendon
+    int site, reference;  // along a site or crank; reference -1: none (site only)
+    double wrench[6];     // along a site: gears of the force, then of the moment
+    double rod;           // of a crank, > 0, m
 } crActuator;
 
 // f = ctrl
@@ -98,6 +119,22 @@ typedef struct crActuation {
     double force, stiffness, damping;
 } crActuation;
 
+#define CR_TENDON_POINTS 16
+
+// l = sum of coef times distance from each site to the next, or sum of coef times coordinate over hinges and sliders.
+// Its force -stiffness (l - rest) - damping dl/dt acts along l; rest is the end of its range that l is beyond.
+typedef struct crTendon {
+    const char* name;            // unique among tendons, or NULL; copied
+    bool joints;                 // true: along joints; false: a path over sites
+    int count;                   // of sites (2 or more) or velocities, up to CR_TENDON_POINTS
+    int item[CR_TENDON_POINTS];  // sites, or velocities of hinges and sliders
+    // Of a velocity; or of the way from this site to the next: 1, 1/n behind a pulley of n falls, 0 where the path ends
+    // and another begins.
+    double coef[CR_TENDON_POINTS];
+    double stiffness, damping;      // >= 0
+    double rest_lower, rest_upper;  // m
+} crTendon;
+
 // A frame on a body; volume.pose places it, its z axis is the ray of a rangefinder.
 typedef struct crSite {
     const char* name;  // unique among sites, or NULL; copied
@@ -112,6 +149,8 @@ typedef enum crSensorKind {
     CR_SENSOR_ACTUATOR_POSITION,  // l
     CR_SENSOR_ACTUATOR_VELOCITY,  // dl/dt
     CR_SENSOR_ACTUATOR_FORCE,     // f at the present state
+    CR_SENSOR_TENDON_POSITION,    // l
+    CR_SENSOR_TENDON_VELOCITY,    // dl/dt
     CR_SENSOR_POSITION,           // of a site, world axes, m (3)
     CR_SENSOR_ORIENTATION,        // quaternion of a site, w first (4)
     CR_SENSOR_VELOCITY,           // of a site, world axes, m/s (3)
@@ -130,7 +169,7 @@ typedef enum crSensorKind {
 typedef struct crSensor {
     const char* name;  // unique among sensors, or NULL; copied
     crSensorKind kind;
-    int object;        // body (joint_...), actuator or site; 0 for energy
+    int object;        // body (joint_...), actuator, tendon or site; 0 for energy
     double noise;      // standard deviation that is added to each number, >= 0
     uint64_t seed;     // of the noise: the same seed, sensor and time give the same noise
     double cutoff;     // range: farthest that is seen, m; 0: no limit

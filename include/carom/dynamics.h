@@ -213,12 +213,15 @@ CR_API crMass cr_mass_moved(crMass a, crPose pose);  // seen from the frame in w
 // moment is more than the sum of the other two: no body has that).
 CR_API crStatus cr_mass_check(const crMass* mass, crError* error);
 
-// actuators, sites, sensors, loads and names of a model
+// actuators, tendons, sites, sensors, loads and names of a model
 
 // Fails: CR_ERR_RANGE (velocity, limits), CR_ERR_FINITE, CR_ERR_NAME (taken), CR_ERR_ARGUMENT: joints of several
-// trees, or gain[1], bias[1] along a ball or free joint, which has no length.
+// trees, or gain[1], bias[1] along a ball or free joint, which has no length. Tendons and sites come before it.
 CR_API int cr_model_add_actuator(crModel* model, const crActuator* actuator);
 CR_API int cr_model_find_actuator(const crModel* model, const char* name);  // CR_ERR_NAME
+// A path over sites or a sum over joints; crTendon, started from zeros. Fails: CR_ERR_RANGE, CR_ERR_FINITE, CR_ERR_NAME.
+CR_API int cr_model_add_tendon(crModel* model, const crTendon* tendon);
+CR_API int cr_model_find_tendon(const crModel* model, const char* name);  // CR_ERR_NAME
 CR_API int cr_model_add_site(crModel* model, const crSite* site);
 CR_API int cr_model_find_site(const crModel* model, const char* name);  // CR_ERR_NAME
 CR_API const char* cr_sensor_kind_name(crSensorKind kind);  // e.g. "joint_position"; NULL for no such kind

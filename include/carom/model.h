@@ -288,6 +288,8 @@ typedef struct crModel {
     // Shapes for pictures, drawn in place of the bodies' own, in the order of bodies; no step reads them. The model does not
     // own this memory (visual_count)
     crBodyShape* visuals;
+    int tendon_count;
+    crTendon* tendons;  // (tendon_count)
 } crModel;
 
 // building
@@ -339,7 +341,7 @@ CR_API crStatus cr_state_check(const crModel* model, crState* state, crError* er
 // J
 typedef struct crEnergy {
     double kinetic;    // of every body that v moves
-    double potential;  // of gravity (zero at the world's origin) and of the joints' springs
+    double potential;  // of gravity (zero at the world's origin) and of the springs of joints and tendons
 } crEnergy;
 
 typedef struct crDynamics crDynamics;  // a model at one instant: dynamics.h

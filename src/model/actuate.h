@@ -18,6 +18,8 @@ double cr__actuator_rate(const crModel* model, int actuator, const double* v);
 
 // The input of an actuator: its control, or its activation.
 double cr__actuator_input(const crModel* model, const crState* state, int actuator);
+// Force at length l and its rate, of an actuator along anything.
+crActuation cr__actuation_at(const crModel* model, const crState* state, int actuator, double l, double rate);
 // Activations at the end of a step of length h.
 void cr__activations_move(const crModel* model, crState* state, double h);
 

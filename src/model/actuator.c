@@ -48,6 +48,36 @@ static crStatus check_dofs(crModel* model, const crActuator* a) {
     return CR_OK;
 }
 
+static crStatus check_site(crModel* model, const char* field, int site) {
+    if (site >= 0 && site < model->site_count) return CR_OK;
+    return refuse(model, CR_ERR_RANGE, field, "must be a site", site);
+}
+
+// what is not along joints
+static crStatus check_transmission(crModel* model, const crActuator* a) {
+    if ((unsigned)a->transmission >= CR_TRANSMISSIONS)
+        return refuse(model, CR_ERR_RANGE, "transmission", "is none of the kinds", (double)a->transmission);
+    if (a->transmission == CR_ALONG_JOINTS) return check_dofs(model, a);
+    if (a->dof_count != 0)
+        return refuse(model, CR_ERR_RANGE, "dof_count", "must be 0 along tendons and sites", a->dof_count);
+    if (!isfinite(a->gear[0])) return refuse(model, CR_ERR_FINITE, "gear", "must be finite", a->gear[0]);
+    if (a->transmission == CR_ALONG_TENDON) {
+        if (a->tendon >= 0 && a->tendon < model->tendon_count) return CR_OK;
+        return refuse(model, CR_ERR_RANGE, "tendon", "must be a tendon", a->tendon);
+    }
+    crStatus status = check_site(model, "site", a->site);
+    bool alone = a->transmission == CR_ALONG_SITE && a->reference == -1;
+    if (status == CR_OK && !alone) status = check_site(model, "reference", a->reference);
+    if (status != CR_OK) return status;
+    for (int k = 0; k < 6 && a->transmission == CR_ALONG_SITE; k++) {
+        if (!isfinite(a->wrench[k]))
+            return refuse(model, CR_ERR_FINITE, "wrench", "must be finite", a->wrench[k]);
+    }
+    if (a->transmission == CR_ALONG_CRANK && !(a->rod > 0.0 && isfinite(a->rod)))
+        return refuse(model, CR_ERR_RANGE, "rod", "must be > 0", a->rod);
+    return CR_OK;
+}
+
 static crStatus check_activation(crModel* model, const crActuator* a) {
     if ((unsigned)a->activation >= CR_ACTIVATION_KINDS)
         return refuse(model, CR_ERR_RANGE, "activation", "is none of the kinds", (double)a->activation);
@@ -90,7 +120,7 @@ int cr_model_add_actuator(crModel* model, const crActuator* actuator) {
     if (actuator == NULL)
         return cr_error_set(&model->error, CR_ERR_ARGUMENT, "actuator", "actuator: is NULL");
     crActuator own = *actuator;
-    crStatus status = check_dofs(model, &own);
+    crStatus status = check_transmission(model, &own);
     if (status == CR_OK) status = check_numbers(model, &own);
     if (status == CR_OK) status = cr__name_keep(model, CR_NAME_ACTUATOR, &own.name);
     if (status != CR_OK) return status;
@@ -154,14 +184,14 @@ void cr__activations_move(const crModel* model, crState* state, double h) {
     }
 }
 
-static crActuation actuate(const crModel* model, int i, const crState* state) {
+crActuation cr__actuation_at(const crModel* model, const crState* state, int i, double l, double rate) {
     const crActuator* a = &model->actuators[i];
     double ctrl = cr__actuator_input(model, state, i);
     crActuation x = {a->gain[0] * ctrl + a->bias[0], -(a->gain[1] * ctrl + a->bias[1]),
                      -(a->gain[2] * ctrl + a->bias[2])};
     double f = x.force;
-    if (x.stiffness != 0.0) f -= x.stiffness * cr__actuator_length(model, i, state->q);
-    if (x.damping != 0.0) f -= x.damping * cr__actuator_rate(model, i, state->v);
+    if (x.stiffness != 0.0) f -= x.stiffness * l;
+    if (x.damping != 0.0) f -= x.damping * rate;
     if (f > a->force_upper) return (crActuation){a->force_upper, 0.0, 0.0};
     if (f < a->force_lower) return (crActuation){a->force_lower, 0.0, 0.0};
     return x;
@@ -170,7 +200,11 @@ static crActuation actuate(const crModel* model, int i, const crState* state) {
 void cr_model_actuate(const crModel* model, const crState* state, crDynamics* d) {
     if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return;
     for (int i = 0; i < model->nu; i++) {
-        d->actuation[i] = actuate(model, i, state);
+        // those along sites: pull.c
+        d->actuation[i] = (crActuation){0};
+        if (model->actuators[i].transmission != CR_ALONG_JOINTS) continue;
+        d->actuation[i] = cr__actuation_at(model, state, i, cr__actuator_length(model, i, state->q),
+                                           cr__actuator_rate(model, i, state->v));
     }
     for (int i = 0; i < model->nv && model->nu > 0; i++) {
         const crDof* dof = &model->dofs[i];

@@ -1,9 +1,10 @@
 // energy.c - energy and momentum of all bodies that v moves, from their velocity fields.
 //
-// T = sum of m |v_com|^2 / 2 + omega . I omega / 2, and armature v^2 / 2 of the joints' rotors; V = sum of -m g . com, and of the joints' springs.
+// T = sum of m |v_com|^2 / 2 + omega . I omega / 2, and armature v^2 / 2 of the joints' rotors; V = sum of -m g . com, and of the springs of joints and tendons.
 // Moments about a point x are I omega + (com - x) x m v_com. Fails: nothing; the fields must be those of
 // cr_model_velocity.
 #include "model/joint.h"
+#include "model/pull.h"
 
 static double spring_energy(const crModel* model, const crBody* body, const double* q) {
     double sum = 0.0;
@@ -58,7 +59,7 @@ double cr__body_energy_size(const crModel* model, int i, const crState* state, c
 
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
     if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return (crEnergy){0};
-    crEnergy energy = {0.0, 0.0};
+    crEnergy energy = {0.0, cr__tendon_energy(model, d)};
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         if (body->last < 0) continue;

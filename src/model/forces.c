@@ -7,6 +7,7 @@
 // through. Fails: nothing.
 #include "model/actuate.h"
 #include "model/joint.h"
+#include "model/pull.h"
 #include "model/single.h"
 
 // acceleration of the body's reference point that comes from its driven base, as a rate of the velocity field
@@ -147,6 +148,7 @@ void cr_model_forces(const crModel* model, const crState* state, crDynamics* d, 
     if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state) || k == NULL) return;
     cr_model_actuate(model, state, d);
     cr__part_forces(model, cr__all(model), state, d, k, NULL);
+    cr__lines_add(model, state, d, 0, k);
 }
 
 void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,

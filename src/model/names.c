@@ -1,4 +1,4 @@
-// names.c - names of joints, actuators, sites and sensors, found by index.
+// names.c - names of joints, actuators, sites, sensors and tendons, found by index.
 //
 // Fails: CR_ERR_NAME where a name is taken or nothing has it; CR_ERR_MEMORY.
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "carom/dynamics.h"
 #include "model/store.h"
 
-static const char* const kinds[CR_NAMES] = {"joint", "actuator", "site", "sensor"};
+static const char* const kinds[CR_NAMES] = {"joint", "actuator", "site", "sensor", "tendon"};
 
 static const char* name_of(const crModel* model, crNameKind kind, int item) {
     switch (kind) {
@@ -16,6 +16,8 @@ static const char* name_of(const crModel* model, crNameKind kind, int item) {
         return model->actuators[item].name;
     case CR_NAME_SITE:
         return model->sites[item].name;
+    case CR_NAME_TENDON:
+        return model->tendons[item].name;
     default:
         return model->sensors[item].name;
     }
@@ -37,7 +39,10 @@ static bool same_site(const void* model, int item, const void* key) {
 static bool same_sensor(const void* model, int item, const void* key) {
     return same(model, CR_NAME_SENSOR, item, key);
 }
-static const crIndexSame sames[CR_NAMES] = {same_joint, same_actuator, same_site, same_sensor};
+static bool same_tendon(const void* model, int item, const void* key) {
+    return same(model, CR_NAME_TENDON, item, key);
+}
+static const crIndexSame sames[CR_NAMES] = {same_joint, same_actuator, same_site, same_sensor, same_tendon};
 
 int cr__name_find(const crModel* model, crNameKind kind, const char* name) {
     uint64_t hash = cr_hash(CR_HASH_SEED, name, strlen(name));

@@ -6,6 +6,7 @@
 #include "model/plan.h"
 
 #include "base/room.h"
+#include "model/pull.h"
 
 #define MODERATE 1e40
 
@@ -107,9 +108,11 @@ static void find_planes(crPlan* plan, const crDynamics* d) {
     }
 }
 
-static bool flies(const crModel* model, int i) {
+static bool flies(const crPlan* plan, int i) {
+    const crModel* model = plan->model;
     const crBody* body = &model->bodies[i];
     if (body->single) return true;
+    if (plan->loaded) return false;
     bool centred = body->com.x == 0.0 && body->com.y == 0.0;
     bool joint = body->joint == CR_JOINT_SLIDER || (body->joint == CR_JOINT_PLANAR && centred);
     if (!joint || body->base != CR_WORLD || cr__moves(model, body->parent)) return false;
@@ -130,7 +133,7 @@ static void find_falls(crPlan* plan, const crDynamics* d) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         bool looped = plan->first_tie[i] < plan->first_tie[i + 1];
-        if (body->last < 0 || looped || !flies(model, i)) continue;
+        if (body->last < 0 || looped || !flies(plan, i)) continue;
         crVec3 g = cr_scale(body->gravity_scale, model->gravity);
         int linear = body->nv < 2 ? body->nv : body->nv - (body->joint == CR_JOINT_FREE ? 3 : 1);
         for (int j = body->v; j < body->v + linear; j++) {
@@ -199,6 +202,8 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
     }
     find_sizes(plan);
     find_planes(plan, d);
+    plan->pulls = cr__model_pulls(model);
+    plan->loaded = model->load_count > 0 || plan->pulls;
     find_falls(plan, d);
     plan->moderate = moderate_model(model);
     return list_trees(plan, arena) ? CR_OK : CR_ERR_MEMORY;

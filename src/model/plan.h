@@ -11,6 +11,8 @@ typedef struct crPlan {
     double* thin;      // half of the least thickness of each body's shapes, m (nb)
     crVec3* plane;     // normal of the plane a body moves in, zero where there is none (nb)
     bool planes;       // some body moves in a plane
+    bool pulls;        // forces act along tendons or at sites
+    bool loaded;       // they do, or the model has loads
     bool moderate;     // no number of the model is so large that energies may overflow
     double* fall;      // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
@@ -40,6 +42,14 @@ static inline crPart cr__plan_tree(const crPlan* plan, int b) {
     if (b >= plan->first_single) return (crPart){NULL, 0};
     int from = plan->first_tree[b];
     return (crPart){plan->tree_bodies + from, plan->first_tree[b + 1] - from};
+}
+
+// Acceleration of a free body in the air along a velocity by gravity and by the applied force, which a step holds. (A force
+// that a user writes where nothing else pushes is left out: wrt/ has no derivative of it.)
+static inline double cr__plan_fall(const crPlan* plan, const double* force, int j) {
+    if (!plan->loaded || force[j] == 0.0) return plan->fall[j];
+    const crBody* body = &plan->model->bodies[plan->model->dof_body[j]];
+    return body->single && j < body->v + 3 ? plan->fall[j] + force[j] / body->mass : plan->fall[j];
 }
 
 #endif

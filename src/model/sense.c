@@ -11,12 +11,7 @@
 
 #include "base/argument.h"
 #include "base/bytes.h"
-#include "model/actuate.h"
-
-crPose cr__site_pose(const crModel* model, const crDynamics* d, int site) {
-    const crSite* s = &model->sites[site];
-    return cr_pose_mul(d->pose[s->body], s->volume.pose);
-}
+#include "model/pull.h"
 
 bool cr__carried_by(const crModel* model, int body, int top) {
     while (body > top) {
@@ -114,14 +109,29 @@ static void sense_joint(const crModel* model, const crState* state, const crSens
     memcpy(out, from, (size_t)s->count * sizeof *out);
 }
 
-static double sense_actuator(const crModel* model, const crState* state, const crDynamics* d,
-                             const crSensor* s) {
-    double l = cr__actuator_length(model, s->object, state->q),
-           rate = cr__actuator_rate(model, s->object, state->v);
-    if (s->kind == CR_SENSOR_ACTUATOR_POSITION) return l;
-    if (s->kind == CR_SENSOR_ACTUATOR_VELOCITY) return rate;
-    const crActuation* x = &d->actuation[s->object];
-    return x->force - x->stiffness * l - x->damping * rate;
+// what all actuators give along a velocity
+static double sense_joint_force(const crModel* model, const crState* state, const crDynamics* d, int dof) {
+    double sum = cr__dof_actuation(model, d, state->q, state->v, dof);
+    for (int i = 0; i < model->nu; i++) {
+        if (model->actuators[i].transmission == CR_ALONG_JOINTS) continue;
+        int line = cr__actuator_line(model, i);
+        double l = cr__line_length(model, d, line), rate = cr__line_rate(model, d, line, state->v);
+        crActuation x = cr__line_actuation(model, state, line, l, rate);
+        sum += cr__line_entry(model, d, line, dof) * (x.force - x.stiffness * l - x.damping * rate);
+    }
+    return sum;
+}
+
+// of an actuator or a tendon
+static double sense_length(const crModel* model, const crState* state, const crDynamics* d,
+                           const crSensor* s) {
+    bool tendon = s->kind == CR_SENSOR_TENDON_POSITION || s->kind == CR_SENSOR_TENDON_VELOCITY;
+    int line = tendon ? s->object : cr__actuator_line(model, s->object);
+    double l = cr__line_length(model, d, line), rate = cr__line_rate(model, d, line, state->v);
+    if (s->kind == CR_SENSOR_ACTUATOR_POSITION || s->kind == CR_SENSOR_TENDON_POSITION) return l;
+    if (s->kind == CR_SENSOR_ACTUATOR_VELOCITY || s->kind == CR_SENSOR_TENDON_VELOCITY) return rate;
+    crActuation x = cr__line_actuation(model, state, line, l, rate);
+    return x.force - x.stiffness * l - x.damping * rate;
 }
 
 static void sense_frame(const crModel* model, const crDynamics* d, const crSensor* s, double* out) {
@@ -149,13 +159,15 @@ void cr__sense(const crModel* model, const crState* state, const crDynamics* d, 
             break;
         case CR_SENSOR_JOINT_FORCE:
             for (int k = 0; k < s->count; k++) {
-                to[k] = cr__dof_actuation(model, d, state->q, state->v, model->bodies[s->object].v + k);
+                to[k] = sense_joint_force(model, state, d, model->bodies[s->object].v + k);
             }
             break;
         case CR_SENSOR_ACTUATOR_POSITION:
         case CR_SENSOR_ACTUATOR_VELOCITY:
         case CR_SENSOR_ACTUATOR_FORCE:
-            *to = sense_actuator(model, state, d, s);
+        case CR_SENSOR_TENDON_POSITION:
+        case CR_SENSOR_TENDON_VELOCITY:
+            *to = sense_length(model, state, d, s);
             break;
         case CR_SENSOR_ACCELEROMETER:
             sense_acceleration(model, state, d, a, s->object, to);
@@ -246,6 +258,7 @@ crStatus cr_model_inverse_dynamics(const crModel* model, const crState* state, c
         double own = state->force[i] + cr__dof_actuation(model, d, state->q, state->v, i);
         force[i] = d->work[i] - force[i] + own;
     }
+    cr__lines_add(model, state, d, model->tendon_count, force);
     return CR_OK;
 }
 

@@ -13,6 +13,8 @@ static const char* const names[CR_SENSOR_KINDS] = {"joint_position",
                                                    "actuator_position",
                                                    "actuator_velocity",
                                                    "actuator_force",
+                                                   "tendon_position",
+                                                   "tendon_velocity",
                                                    "position",
                                                    "orientation",
                                                    "velocity",
@@ -74,6 +76,8 @@ static int count_of(const crModel* model, const crSensor* s) {
     case CR_SENSOR_ACTUATOR_POSITION:
     case CR_SENSOR_ACTUATOR_VELOCITY:
     case CR_SENSOR_ACTUATOR_FORCE:
+    case CR_SENSOR_TENDON_POSITION:
+    case CR_SENSOR_TENDON_VELOCITY:
     case CR_SENSOR_TOUCH:
     case CR_SENSOR_RANGE:
         return 1;
@@ -85,8 +89,9 @@ static int count_of(const crModel* model, const crSensor* s) {
 static crStatus check_object(crModel* model, const crSensor* s) {
     bool joint = s->kind <= CR_SENSOR_JOINT_FORCE;
     bool actuator = s->kind >= CR_SENSOR_ACTUATOR_POSITION && s->kind <= CR_SENSOR_ACTUATOR_FORCE;
-    int count = joint ? model->nb : actuator ? model->nu : model->site_count;
-    const char* what = joint ? "body with a joint" : actuator ? "actuator" : "site";
+    bool tendon = s->kind == CR_SENSOR_TENDON_POSITION || s->kind == CR_SENSOR_TENDON_VELOCITY;
+    int count = joint ? model->nb : actuator ? model->nu : tendon ? model->tendon_count : model->site_count;
+    const char* what = joint ? "body with a joint" : actuator ? "actuator" : tendon ? "tendon" : "site";
     bool moves = !joint || (s->object > 0 && s->object < count && model->bodies[s->object].nv > 0);
     bool ok = s->kind == CR_SENSOR_ENERGY || (s->object >= 0 && s->object < count && moves);
     if (ok) return CR_OK;

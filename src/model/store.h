@@ -11,6 +11,7 @@ typedef enum crNameKind {
     CR_NAME_ACTUATOR,
     CR_NAME_SITE,
     CR_NAME_SENSOR,
+    CR_NAME_TENDON,
     CR_NAMES
 } crNameKind;
 
@@ -32,6 +33,7 @@ typedef enum crStoreArray {
     STORE_SITES,
     STORE_SENSORS,
     STORE_LOADS,
+    STORE_TENDONS,
     STORE_ARRAYS
 } crStoreArray;
 
@@ -39,7 +41,7 @@ struct crModelMemory {
     size_t bytes[STORE_ARRAYS];  // allocated for each array
     struct crStoreBlock* blocks;
     crIndex body_names, material_names;
-    crIndex names[CR_NAMES];  // of joints, actuators, sites, sensors
+    crIndex names[CR_NAMES];  // of joints, actuators, sites, sensors, tendons
     crIndex pairs;            // of materials
     crIndex loops;            // by all they say
     crIndex tied;             // loops whose bodies do not meet, by their bodies
@@ -66,7 +68,7 @@ crStatus cr__store_full(crModel* model);
 // Names of bodies: room for one more, then the name of a body that has one.
 bool cr__body_reserve_name(crModel* model);
 void cr__body_add_name(crModel* model, int body);
-// Names of joints, actuators, sites and sensors. Refuses a name that is taken (CR_ERR_NAME), else copies it
+// Names of joints, actuators, sites, sensors and tendons. Refuses a name that is taken (CR_ERR_NAME), else copies it
 // into *name and reserves room for cr__name_add; NULL is no name.
 crStatus cr__name_keep(crModel* model, crNameKind kind, const char** name);
 void cr__name_add(crModel* model, crNameKind kind, int item);                // after the item has its name

@@ -13,6 +13,7 @@
 
 #define ROOM  0.05  // of a body's size, beyond its margin
 #define CHUNK 256   // bodies that one thread takes at a time
+#define MANY  64    // bodies beyond which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
@@ -33,7 +34,8 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
 }
 
 crStatus cr__pairs_create(const crPlan* plan, const crAllocator* allocator, crArena* arena, crPairs* pairs) {
-    *pairs = (crPairs){.plan = plan, .allocator = *allocator, .flat = -1.0};
+    *pairs = (crPairs){.plan = plan, .allocator = *allocator, .flat = -1.0, .free_slot = -1};
+    pairs->many = plan->model->nb > MANY && !plan->planes;
     crStatus status = cr_arena_create(&pairs->at_impact, allocator, 0);
     if (status != CR_OK) return status;
     return make_pairs(plan, arena, pairs) ? CR_OK : CR_ERR_MEMORY;
@@ -45,6 +47,7 @@ void cr__pairs_destroy(crPairs* pairs) {
     cr_arena_destroy(&pairs->at_impact);
     cr__drop(a, pairs->near, pairs->capacity, sizeof *pairs->near);
     cr__drop(a, pairs->of, pairs->of_capacity, sizeof *pairs->of);
+    cr__drop(a, pairs->cells, pairs->cell_capacity, sizeof *pairs->cells);
     for (int i = 0; i < pairs->surface_count; i++) {
         cr__drop(a, pairs->surfaces[i], 1, sizeof **pairs->surfaces);
     }
@@ -181,19 +184,43 @@ int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
     return lo;
 }
 
-// times and distances of pairs that were in the old list
-static void keep_known(crPairs* pairs, const crNear* old, int old_count) {
-    for (int i = 0, j = 0; i < pairs->count; i++) {
-        crNear* p = &pairs->near[i];
-        while (j < old_count && is_before(&old[j], p->shape_a, p->shape_b)) {
-            j++;
-        }
-        if (j == old_count || old[j].shape_a != p->shape_a || old[j].shape_b != p->shape_b) continue;
-        p->when = old[j].when;
-        p->alarms = old[j].alarms;
-        p->exact = old[j].exact;
-        p->clear = old[j].clear;
+// slots of pairs that are no more, or no longer touch, are free
+static void leave_slot(crPairs* pairs, crNear* pair) {
+    if (pair->slot < 0) return;
+    pairs->cells[pair->slot].next = pairs->free_slot;
+    pairs->free_slot = pair->slot;
+    pair->slot = -1;
+}
+
+static crStatus take_slot(crPairs* pairs, crNear* pair) {
+    if (pairs->free_slot < 0) {
+        void* cells = pairs->cells;
+        crStatus status = cr__grow(&pairs->allocator, &cells, &pairs->cell_capacity, pairs->cell_count,
+                                   pairs->cell_count + 1, sizeof *pairs->cells);
+        pairs->cells = cells;
+        if (status != CR_OK) return status;
+        pairs->cells[pairs->cell_count].next = -1;
+        pairs->free_slot = pairs->cell_count++;
     }
+    pair->slot = pairs->free_slot;
+    pairs->free_slot = pairs->cells[pair->slot].next;
+    pairs->cells[pair->slot].held = false;
+    return CR_OK;
+}
+
+// a slot for each pair of the old list that may keep contacts and had some
+static crStatus share_slots(crPairs* pairs, crNear* old, int old_count) {
+    crStatus status = CR_OK;
+    for (int i = 0; i < old_count; i++) {
+        leave_slot(pairs, &old[i]);
+    }
+    for (int i = 0; i < pairs->count && status == CR_OK; i++) {
+        crNear* pair = &pairs->near[i];
+        bool touches = pair->keeps && pair->looked && pair->clear == -INFINITY;
+        if (!touches) leave_slot(pairs, pair);
+        if (touches && pair->slot < 0) status = take_slot(pairs, pair);
+    }
+    return status;
 }
 
 static bool stands_alone(const crModel* model, int body) {
@@ -208,29 +235,48 @@ static bool is_packable(const crPairs* pairs, int surface, int a, int b) {
     return round && stands_alone(model, a) && stands_alone(model, b);
 }
 
-// the pairs that the broad phase found, with what each has of its own
-static crStatus fill(crPairs* pairs, const crPair* found, int count, const crPose* pose) {
-    const crPlan* plan = pairs->plan;
-    const crModel* model = plan->model;
+// a pair that the broad phase found, with what it has of its own; its surface may be a negative crStatus
+static crNear make_pair(crPairs* pairs, crPair found) {
+    const crBodyShape* a = &pairs->plan->model->shapes[found.a];
+    const crBodyShape* b = &pairs->plan->model->shapes[found.b];
+    crNear near = {
+        .shape_a = found.a,
+        .shape_b = found.b,
+        .body_a = a->body,
+        .body_b = b->body,
+        .surface = cr__pairs_surface(pairs, a->material, b->material),
+        .when = INFINITY,
+        .keeps = cr__pairs_has_cells(pairs, found.a, found.b),
+        .slot = -1,
+        .size = cr__plan_pair_size(pairs->plan, a->body, b->body),
+        .clear = -INFINITY,
+    };
+    near.packable = near.surface >= 0 && is_packable(pairs, near.surface, a->body, b->body);
+    return near;
+}
+
+// whether shapes whose boxes overlap may meet
+static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
+    const crBodyShape *a = &plan->model->shapes[found.a], *b = &plan->model->shapes[found.b];
+    if (!cr__meet_but_for_loops(plan->model, found.a, found.b) || tied(plan, a->body, b->body)) return false;
+    return !cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body]);
+}
+
+// the pairs that the broad phase found; those that were in the old list are as they were there
+static crStatus fill(crPairs* pairs, const crPair* found, int count, crNear* old, int old_count,
+                     const crPose* pose) {
     pairs->count = 0;
-    for (int i = 0; i < count; i++) {
-        const crBodyShape* a = &model->shapes[found[i].a];
-        const crBodyShape* b = &model->shapes[found[i].b];
-        if (!cr__meet_but_for_loops(model, found[i].a, found[i].b) || tied(plan, a->body, b->body)) continue;
-        if (cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body])) continue;
-        int surface = cr__pairs_surface(pairs, a->material, b->material);
-        if (surface < 0) return (crStatus)surface;
-        pairs->near[pairs->count++] = (crNear){
-            .shape_a = found[i].a,
-            .shape_b = found[i].b,
-            .body_a = a->body,
-            .body_b = b->body,
-            .surface = surface,
-            .when = INFINITY,
-            .packable = is_packable(pairs, surface, a->body, b->body),
-            .size = cr__plan_pair_size(plan, a->body, b->body),
-            .clear = -INFINITY,
-        };
+    for (int i = 0, j = 0; i < count; i++) {
+        while (j < old_count && is_before(&old[j], found[i].a, found[i].b)) {
+            j++;
+        }
+        bool known = j < old_count && old[j].shape_a == found[i].a && old[j].shape_b == found[i].b;
+        // those that move in planes may pass by each other now
+        if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, found[i], pose)) continue;
+        crNear near = known ? old[j] : make_pair(pairs, found[i]);
+        if (near.surface < 0) return (crStatus)near.surface;
+        pairs->near[pairs->count++] = near;
+        if (known) old[j].slot = -1;
     }
     return CR_OK;
 }
@@ -248,8 +294,8 @@ static crStatus list_anew(crPairs* pairs, const crPose* pose, crArena* scratch) 
         status = cr__grow(&pairs->allocator, &near, &pairs->capacity, old_count, count, sizeof *pairs->near);
     pairs->near = near;
     pairs->lists++;
-    if (status == CR_OK) status = fill(pairs, found, count, pose);
-    if (status == CR_OK) keep_known(pairs, old, old_count);
+    if (status == CR_OK) status = fill(pairs, found, count, old, old_count, pose);
+    if (status == CR_OK && pairs->many) status = share_slots(pairs, old, old_count);
     cr_arena_release(scratch, mark);
     return status == CR_OK ? index_pairs(pairs) : status;
 }

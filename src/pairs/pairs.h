@@ -5,6 +5,7 @@
 #define CAROM_PAIRS_PAIRS_H
 
 #include "base/tasks.h"
+#include "carom/collide.h"
 #include "carom/forms.h"
 #include "carom/near.h"
 #include "model/plan.h"
@@ -18,6 +19,9 @@ typedef struct crNear {
     double when;    // locals.c: time of its impact that stands, INFINITY for none, s
     bool exact;     // locals.c: of that time, as crDue has it
     bool packable;  // of single bodies, or one and what v does not move, with round friction
+    bool keeps;     // its contacts may be kept
+    bool looked;    // they were looked for
+    int slot;       // cell.c: where they are, -1: nowhere
     double size;    // what its deadband is a share of, m
     double clear;   // the shapes are this far apart less the trails of both bodies, m
 } crNear;
@@ -28,6 +32,28 @@ typedef struct crTrail {
     crQuat q;
     double length;  // no point of it went farther, m
 } crTrail;
+
+// Pairs that move by less than this in a step, of their size, stay in a cell for some steps.
+#define CR_CELL_MOVE (1.0 / 16384.0)
+
+// A contact at the middle of a cell of relative poses, in the axes of a.
+typedef struct crCellPoint {
+    crVec3 on_a;
+    double gap;
+    uint32_t feature_a, feature_b;
+} crCellPoint;
+
+// Those of a pair: what it keeps.
+typedef struct crCell {
+    int32_t place[7];  // pose of b in a's axes, in steps of the grid
+    bool held;
+    int next;  // while nobody has it: the next such slot, -1: none
+    double margin;
+    int turns_by;  // whom the normal turns with
+    int count;
+    crVec3 normal;
+    crCellPoint point[8];
+} crCell;
 
 typedef struct crNearSurface {
     int material_a, material_b;
@@ -59,6 +85,11 @@ typedef struct crPairs {
     // trail.c
     crTrail* trail;  // of each body (nb)
     bool trailed;    // trails end where bodies are
+    // cell.c
+    bool many;  // bodies are so many that contacts of slow pairs are kept
+    crCell* cells;
+    int cell_count, cell_capacity;
+    int free_slot;  // first that nobody has, -1: none
     // surface.c
     int* surface_of;  // by two materials, -1: not yet made (material_count^2)
     int surface_count, surface_capacity;
@@ -93,6 +124,15 @@ bool cr__pairs_pass_by(const crPlan* plan, const crBodyShape* a, const crBodySha
 // up to which they would be the same, m; or, where there are none, how far apart the shapes are at least; NULL: nobody asks.
 int cr__pairs_collide(const crPlan* plan, int shape_a, int shape_b, crPose pose_a, crPose pose_b,
                       double margin, crContactPoint* points, int capacity, int* needed, double* until);
+
+// cell.c
+
+// Whether contacts of a pair may be kept: of convex pieces that are not found faster than a slot is read.
+bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b);
+// Contacts of such a pair within the margin, to first order; points without on_a and on_b. Depends on the poses alone. At most
+// CR_MANIFOLD_MAX; -1: not this way.
+int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
+                   double margin, crContactPoint* points);
 
 // trail.c
 

@@ -1,7 +1,8 @@
 // few.h - the packed solve for a few contacts of one free body with what stands: the same numbers without groups and arrays.
 //
 // One lane of packed_slot.h and packed_sweep.h, one island, units of up to four contacts one after another: the operations that
-// packed_build.c and packed.c come to for it, in their order. No memory but the caller's slots.
+// packed_build.c and packed.c come to for it, in their order. No memory but the caller's slots. A solve under way (crFew) may
+// stop between any two sweeps and go on, here or beside others in few_lanes.c.
 // Fails: false where it ran out of sweeps, or where kinds differ from unit to unit.
 #ifndef CAROM_RELAX_FEW_H
 #define CAROM_RELAX_FEW_H
@@ -12,8 +13,8 @@
 #endif
 #define CR_LANES 1
 #include "model/single.h"
+#include "relax/few_run.h"
 #include "relax/packed_slot.h"
-#include "relax/packed_solve.h"
 #include "relax/packed_sweep.h"
 
 #if defined(__GNUC__)
@@ -24,28 +25,7 @@
 #define CR_FEW_APART static
 #endif
 
-#define CR_FEW_STRIDE (CR_LANES * (CR_AT_K + CR_K))  // numbers of a slot
-#define CR_FEW_ALONG  1e-12                          // as in packed_build.c
-#define CR_FEW_GROWTH 16.0                           // as in packed.c
-
-// The body at its pose: what crDynamics has of it.
-typedef struct crFewBody {
-    double mass;
-    bool round;     // three equal moments
-    crVec3 origin;  // its centre of mass
-    crMat3 root;
-    crSym3 inertia, inverse;
-} crFewBody;
-
-typedef struct crFew {
-    const crFewBody* body;
-    crKind kind;
-    int count;
-    crPackedContact* contact;  // (count)
-    double* slot;              // (count*CR_FEW_STRIDE)
-    double z[6], z_free[6], z_before[6];
-    double share, beta;
-} crFew;
+#define CR_FEW_ALONG 1e-12  // as in packed_build.c
 
 // M^(1/2) v
 CR_FEW void cr__few_coordinates(const crFewBody* body, const double* v, double* z) {
@@ -169,65 +149,69 @@ CR_FEW double cr__few_sweep(crFew* few, double scale, int64_t* along) {
     return most;
 }
 
-// sweeps until the largest change is at most tol, m/s
-CR_FEW bool cr__few_run(crFew* few, double tol, int limit) {
-    double change = 0.0, least = (double)INFINITY, momentum = 1.0;
-    double weight = fmax(0.0, few->share * few->share + 0.0 * 0.0);
-    few->beta = 0.0;
-    memcpy(few->z_before, few->z, sizeof few->z);
-    for (int sweeps = 1;; sweeps++) {
+// Up to `most` sweeps, until the largest change is at most the tolerance.
+CR_FEW void cr__few_go_on(crFew* few, int most) {
+    for (int n = 0; n < most && cr__few_is_open(few); n++) {
         int64_t along;
-        double scale = 0x1p30 * weight / fmax(change, fmax(tol * tol, 0x1p-900));
-        change = cr__few_sweep(few, scale, &along);
-        if (change <= tol * tol) return true;
-        if (sweeps >= limit) return false;
-        bool grows = change > CR_FEW_GROWTH * least;
-        least = grows ? change : fmin(least, change);
-        if (grows || along < 0) momentum = 1.0;
-        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
-        few->beta = fmin((momentum - 1.0) / next, 1.0);
-        momentum = next;
-        for (int k = 0; k < 6; k++) {
-            double d = few->z[k] - few->z_before[k];
-            few->z_before[k] = few->z[k];
-            few->z[k] += few->beta * d;
-        }
+        double scale = cr__few_scale(few);
+        double change = cr__few_sweep(few, scale, &along);
+        cr__few_turn(few, change, along);
     }
 }
 
-// P of the contacts, from those they have, at velocities v without them (6). ball: all of them are a ball's, else none may be.
-CR_FEW bool cr__few_solve_of(const crFewBody* body, bool ball, int count, crPackedContact* contact,
-                             const double* v, double tol, int limit, double* slot) {
-    crFew few = {.body = body, .count = count, .contact = contact, .slot = slot};
-    few.kind = ball ? CR_KIND_BALL : body->round ? CR_KIND_ROUND : CR_KIND_ANY;
-    few.share = 1.0 / sqrt(body->mass);
+// P of the contacts, from those they have, at velocities v without them (6): what is to be swept. ball: all of them are a
+// ball's, else none may be. False where kinds differ.
+CR_FEW bool cr__few_begin(crFew* few, const crFewBody* body, bool ball, int count, crPackedContact* contact,
+                          const double* v, double tol, int limit, double* slot) {
+    *few = (crFew){.body = body, .count = count, .contact = contact, .slot = slot};
+    few->kind = ball ? CR_KIND_BALL : body->round ? CR_KIND_ROUND : CR_KIND_ANY;
+    few->share = 1.0 / sqrt(body->mass);
     for (int i = 0; i < count; i += CR_UNIT_CONTACTS) {
-        if (cr__few_kind(&few, i) != few.kind) return false;
+        if (cr__few_kind(few, i) != few->kind) return false;
     }
-    cr__few_coordinates(body, v, few.z_free);
+    cr__few_coordinates(body, v, few->z_free);
     for (int i = 0; i < count; i++) {
-        cr__few_pack(&few, i);
+        cr__few_pack(few, i);
     }
-    cr__few_apply(&few);
-    cr__few_limit(&few);
-    if (!cr__few_run(&few, tol, limit)) return false;
-    crGroup g = {.kind = few.kind};
-    for (int i = 0; i < count; i++) {
-        contact[i].P = cr__in_cone(&contact[i], read_P(&g, slot + i * CR_FEW_STRIDE, CR_AT_P));
-    }
+    cr__few_apply(few);
+    cr__few_limit(few);
+    few->tol = tol;
+    few->limit = limit;
+    few->least = (double)INFINITY;
+    few->momentum = 1.0;
+    memcpy(few->z_before, few->z, sizeof few->z);
     return true;
 }
 
-// The same of a body that is no ball: one copy for all callers, which a device's assembler takes in parts.
-CR_FEW_APART bool cr__few_solve_apart(const crFewBody* body, int count, crPackedContact* contact,
-                                      const double* v, double tol, int limit, double* slot) {
-    return cr__few_solve_of(body, false, count, contact, v, tol, limit, slot);
+// The impulses that sweeps came to.
+CR_FEW void cr__few_end(const crFew* few) {
+    crGroup g = {.kind = few->kind};
+    for (int i = 0; i < few->count; i++) {
+        few->contact[i].P =
+            cr__in_cone(&few->contact[i], read_P(&g, few->slot + i * CR_FEW_STRIDE, CR_AT_P));
+    }
 }
+
+// The same of bodies that are no balls: one copy for all callers, which a device's assembler takes in parts.
+CR_FEW_APART bool cr__few_begin_apart(crFew* few, const crFewBody* body, int count, crPackedContact* contact,
+                                      const double* v, double tol, int limit, double* slot) {
+    return cr__few_begin(few, body, false, count, contact, v, tol, limit, slot);
+}
+CR_FEW_APART void cr__few_go_on_apart(crFew* few, int most) { cr__few_go_on(few, most); }
 
 CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
                           const double* v, double tol, int limit, double* slot) {
-    return ball ? cr__few_solve_of(body, true, 1, contact, v, tol, limit, slot)
-                : cr__few_solve_apart(body, count, contact, v, tol, limit, slot);
+    crFew few;
+    if (!(ball ? cr__few_begin(&few, body, true, 1, contact, v, tol, limit, slot)
+               : cr__few_begin_apart(&few, body, count, contact, v, tol, limit, slot)))
+        return false;
+    if (ball) {
+        cr__few_go_on(&few, limit);
+    } else {
+        cr__few_go_on_apart(&few, limit);
+    }
+    if (few.ended) cr__few_end(&few);
+    return few.ended;
 }
 
 // Momentum of the impulses becomes a velocity: dv (6).

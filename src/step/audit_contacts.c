@@ -11,7 +11,7 @@
 
 #include "base/tasks.h"
 #include "model/spatial.h"
-#include "step/step.h"
+#include "step/clocks.h"
 
 static void read_body(const crContactAudit* a, const int* islands, int i) {
     const crStep* step = a->step;
@@ -25,11 +25,22 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     out->pliant = out->linear + step->plan->size[i] * step->plan->size[i] * turn;
 }
 
-static bool tree_audited(const crContactAudit* a) {
-    for (int i = 1; i < a->step->plan->first_single; i++) {
-        if (a->body[i].tree) return true;
+// bodies that v moves, and those that contacts are with; whether a tree is among them
+static bool read_bodies(const crContactAudit* a, const int* islands) {
+    const crStep* step = a->step;
+    crPart bodies = cr__step_met(step);
+    bool trees = false;
+    for (int k = 0; k < bodies.count; k++) {
+        int i = cr__part_body(bodies, k);
+        read_body(a, islands, i);
+        trees = trees || a->body[i].tree;
     }
-    return false;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (!cr__moves(step->model, c->body_a)) read_body(a, islands, c->body_a);
+        if (!cr__moves(step->model, c->body_b)) read_body(a, islands, c->body_b);
+    }
+    return trees;
 }
 
 static crStatus audit_create(crContactAudit* a, const int* islands) {
@@ -52,13 +63,15 @@ static crStatus audit_create(crContactAudit* a, const int* islands) {
     }
     memset(a->island, 0, sums * sizeof *a->island);
     memset(a->worst, 0, chunks * sizeof *a->worst);
-    for (int i = 0; i < step->model->nb; i++) {
-        read_body(a, islands, i);
-    }
-    if (step->posed.rows.count == 0 && !tree_audited(a)) return CR_OK;
+    bool trees = read_bodies(a, islands);
+    if (step->posed.rows.count == 0 && !trees) return CR_OK;
     a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
     if (a->v == NULL) return CR_ERR_MEMORY;
-    memset(a->v, 0, nv * sizeof *a->v);
+    crPart bodies = cr__step_met(step);
+    for (int k = 0; k < bodies.count; k++) {
+        const crBody* body = &step->model->bodies[cr__part_body(bodies, k)];
+        memset(a->v + body->v, 0, (size_t)body->nv * sizeof *a->v);
+    }
     return CR_OK;
 }
 

@@ -99,7 +99,7 @@ static bool any_tree(const crStep* step) {
     return false;
 }
 
-// Way of a body of a tree along one velocity, from the start to the end of the step. Trees that are carried have v scaled at
+// Way of a body along one velocity, from the start to the end of the step. Trees that are carried have v scaled at
 // the end (trees.c), so that the mean of both velocities is not what they moved by.
 static double tree_way(const crStep* step, const crBody* body, int j, double h) {
     const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
@@ -131,8 +131,8 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
                                          damped);
         }
         if (force == 0.0) continue;
-        sum += force *
-               (body->single ? 0.5 * h * (step->start.v[j] + step->state.v[j]) : tree_way(step, body, j, h));
+        bool mean = body->single && !step->plan->pulls;
+        sum += force * (mean ? 0.5 * h * (step->start.v[j] + step->state.v[j]) : tree_way(step, body, j, h));
     }
     return sum;
 }

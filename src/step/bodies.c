@@ -74,7 +74,7 @@ crVec3 cr__step_fall(const crStep* step, int body) {
     const crBody* b = &step->model->bodies[body];
     crVec3 a = cr_vec3(0, 0, 0);
     for (int j = b->v; step->airborne[body] && j < b->v + b->nv; j++) {
-        a = cr_madd(a, step->plan->fall[j], step->dynamics.axis[j].v);
+        a = cr_madd(a, cr__plan_fall(step->plan, step->state.force, j), step->dynamics.axis[j].v);
     }
     return a;
 }

@@ -2,7 +2,7 @@
 #ifndef CAROM_STEP_CLOCKS_H
 #define CAROM_STEP_CLOCKS_H
 
-#include "step/step.h"
+#include "step/kept.h"
 
 typedef struct crDue {
     double time;  // since the beginning of the step, s
@@ -15,21 +15,32 @@ typedef struct crClocks {
     double now_at;        // since start: the time at which contacts and flights are looked at, s
     double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
     bool catches;         // contact solves keep what closes faster than foreseen from overlapping
+    int many;             // groups of more bodies have instants, see locals.c
+    bool once;            // and only one of them, at the beginning of the step
     double slot;          // length of the time within which a large group has one instant, see locals.c, s
     double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
     bool* hit;            // an impact of this step concerned this body (nb)
     bool* fresh;          // its velocity or time changed since contacts were found (nb)
     struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
     bool* blunt;          // no contact of this body is an impact in this step (nb)
-    bool* plain;   // nor one without restitution, where the contact solve gives what the rule would (nb)
+    bool* plain;  // nor one without restitution, where the contact solve gives what the rule would (nb)
+    const bool*
+        moved;  // bodies that short steps brought to the end of the step: nothing meets them; NULL: none (nb)
     bool plastic;  // collide: no contact of the cone method will be an impact, see groups.c
     int* group;    // first body of its group (nb)
     int* members;  // how many a group has, at its first body (nb)
     int* next;     // ring of the bodies of a group (nb)
+    bool closed;   // contacts of the part are with nothing else that v moves: a solve looks at no other body
+    crKept kept;   // forces of contacts, where locals.c has them
     int lists;     // list of pairs that the heap is of
     int due_count, due_capacity;
     crDue* due;  // heap by time, then pair
 } crClocks;
+
+// Bodies that a solve of the part has to do with, among those that v moves: the part, or all of them.
+static inline crPart cr__step_met(const crStep* step) {
+    return step->clocks->closed ? cr__step_part(step) : (crPart){NULL, step->model->nb - 1};
+}
 
 // groups.c
 

@@ -12,18 +12,21 @@
 #include <string.h>
 
 #include "model/spatial.h"
+#include "step/clocks.h"
 #include "step/exact.h"
-#include "step/step.h"
 
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
 #define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
 #define LARGE_TOL        2e-6  // likewise of islands that do not go on
 #define FAST_SWEEPS      50
-#define AGAIN_SWEEPS     20   // in rounds after the first, which starts from impulses of the one before
-#define SCOUT_SWEEPS     50   // of larger islands before it is known which contacts take part
-#define SCOUT_AGAIN      20   // likewise in later rounds
-#define ACCURATE_SWEEPS  500  // then, at a time: they cost less than a factorization of a heap
+#define AGAIN_SWEEPS     20    // in rounds after the first, which starts from impulses of the one before
+#define LITTLE_ROWS      12    // of a body on one face: sweeps cost less than exact.c
+#define LITTLE_SWEEPS    400   // of these, in every round
+#define LITTLE_TOL       2e-9  // and their tolerance: after many sweeps errors are many changes
+#define SCOUT_SWEEPS     50    // of larger islands before it is known which contacts take part
+#define SCOUT_AGAIN      20    // likewise in later rounds
+#define ACCURATE_SWEEPS  500   // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
 #define TRIES            4    // of sweeps and exact.c in turns, in accurate where islands are large
 #define NEAR             0.3  // share of the speed that is near, that a change may be: errors are larger
@@ -204,8 +207,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
         bool small = s->islands.rows[i] <= SMALL_ROWS;
         if (quality == CR_QUALITY_FAST) {
             island->tol = s->islands.rows[i] <= FAST_ROWS ? FAST_TOL : LARGE_TOL;
+            bool little = s->islands.rows[i] <= LITTLE_ROWS && !s->islands.general[i];
+            if (little) island->tol = LITTLE_TOL;
             if (tol > 0.0) island->tol = tol * scale;
-            island->limit = again ? AGAIN_SWEEPS : FAST_SWEEPS;
+            island->limit = little ? LITTLE_SWEEPS : again ? AGAIN_SWEEPS : FAST_SWEEPS;
         } else if (small) {
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
@@ -222,8 +227,9 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
 static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s) {
     bool fast = step->settings.quality == CR_QUALITY_FAST, any = false;
     memset(s->exact, 0, (size_t)s->islands.count * sizeof *s->exact);
-    for (int b = 0; b < step->model->nb; b++) {
-        int i = s->islands.of_body[b];
+    crPart bodies = cr__step_met(step);
+    for (int k = 0; k < bodies.count; k++) {
+        int b = cr__part_body(bodies, k), i = s->islands.of_body[b];
         if (s->open[b] && i >= 0) s->exact[i] = !fast || s->islands.rows[i] <= FAST_ROWS;
     }
     for (int i = 0; i < step->contact_count && added != NULL; i++) {
@@ -335,8 +341,9 @@ static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
 
 // bodies of islands that sweeps left unsolved, now or in a round before
 static void mark_open(const crStep* step, crIslandSolve* s) {
-    for (int b = 0; b < step->model->nb; b++) {
-        int i = s->islands.of_body[b];
+    crPart bodies = cr__step_met(step);
+    for (int k = 0; k < bodies.count; k++) {
+        int b = cr__part_body(bodies, k), i = s->islands.of_body[b];
         if (i < 0 || s->of[i].sweeps > 0) s->open[b] = i >= 0 && !s->of[i].solved;
     }
 }
@@ -380,6 +387,13 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     return apply(step, s, error);
 }
 
+void cr__step_close_all(const crStep* step, crIslandSolve* s) {
+    crPart bodies = cr__step_met(step);
+    for (int k = 0; k < bodies.count; k++) {
+        s->open[cr__part_body(bodies, k)] = false;
+    }
+}
+
 crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
                                  crIslandSolve* s, bool* changed, crError* error) {
     *changed = choose_exact(step, added, s);
@@ -398,7 +412,7 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
         if (!any) break;
     }
     // what was tried once is left as it is
-    memset(s->open, 0, (size_t)step->model->nb * sizeof *s->open);
+    cr__step_close_all(step, s);
     return apply(step, s, error);
 }
 

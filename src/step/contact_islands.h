@@ -35,6 +35,9 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
 crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, const bool* added,
                                  crIslandSolve* solve, bool* changed, crError* error);
 
+// No body's island counts as left unsolved.
+void cr__step_close_all(const crStep* step, crIslandSolve* solve);
+
 // Islands whose bodies were slow before the solve and are at rest after it get v = 0; false: v is as it was.
 bool cr__step_settle(crStep* step, const crIslandSolve* solve);
 

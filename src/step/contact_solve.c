@@ -192,7 +192,9 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
     }
     memset(choice->takes, 0, count * sizeof *choice->takes);
     // what v does not move is never reached
-    memset(choice->reached, 0, (size_t)step->model->nb * sizeof *choice->reached);
+    for (int i = 0; i < step->contact_count; i++) {
+        choice->reached[step->contacts[i].body_a] = choice->reached[step->contacts[i].body_b] = false;
+    }
     return CR_OK;
 }
 
@@ -246,7 +248,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     if (look(step, step->free.v, u_free) != CR_OK) return cr__step_memory(error);
     crIslandSolve solve = {.open = cr_arena_alloc(&step->scratch, (size_t)step->model->nb)};
     if (solve.open == NULL) return cr__step_memory(error);
-    memset(solve.open, 0, (size_t)step->model->nb);
+    cr__step_close_all(step, &solve);
     Books books = {0};
     if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);
     cr__step_seats(step);

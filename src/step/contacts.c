@@ -41,11 +41,11 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
 }
 
 // approach speed above which a contact is an impact, u its velocity
-static double fast_of(const crStep* step, const crStepContact* c, crVec3 u) {
+static double fast_of(const crStep* step, const crStepContact* c, crVec3 u, int* cursor) {
     bool plain = step->clocks->plain[c->body_a] && step->clocks->plain[c->body_b] && !c->bounces;
     if (step->clocks->plastic || plain || step->clocks->blunt[c->body_a] || step->clocks->blunt[c->body_b])
         return INFINITY;
-    if (cr__step_warm(step, c) == NULL) return step->settings.threshold;
+    if (!cr__step_pressed(step, c, cursor)) return step->settings.threshold;
     return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
 }
 
@@ -70,6 +70,7 @@ typedef struct Sink {
     int count, capacity;
     crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
     bool fixed;      // likewise, for the contacts alone
+    int cursor;      // among the forces of the last solve; negative: not yet
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -94,6 +95,12 @@ static bool active(const crStep* step, int body) {
     if (cr__moves(step->model, body)) return step->sleep[body].island == 0;
     crTwist given = step->dynamics.given[body];
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
+}
+
+// whether short steps moved one of a pair's bodies already
+static bool has_moved(const crStep* step, const crNear* pair) {
+    const bool* moved = step->clocks->moved;
+    return moved != NULL && (moved[pair->body_a] || moved[pair->body_b]);
 }
 
 // whether a body's own clock is not yet at now_at
@@ -122,6 +129,17 @@ static double margin_of(const crStep* step, const crNear* pair) {
     return step->pairs->margin[pair->body_a] + step->pairs->margin[pair->body_b];
 }
 
+// Whether contacts of a pair are the kept ones: in fast, where it will be in its cell for some steps.
+static bool keeps(const crStep* step, const crNear* pair) {
+    if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return false;
+    const crDynamics* d = &step->dynamics;
+    int a = pair->body_a, b = pair->body_b;
+    crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
+    crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
+    if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
+    return step->h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_CELL_MOVE * pair->size;
+}
+
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
     // since they were last looked at they cannot have come so near
@@ -130,12 +148,20 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
         return CR_OK;
     if (apart(&step->pairs->now[pair->shape_a], &step->pairs->now[pair->shape_b])) return CR_OK;
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
+    if (has_moved(step, pair)) return CR_OK;
     crContactPoint few[16], *points = few;
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
-    int count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
+    int count = -1;
+    if (!late && keeps(step, pair)) {
+        const crPose* pose = step->dynamics.pose;
+        count = cr__pairs_cell(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], margin, few);
+        until = margin;
+    }
+    if (count < 0) count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
     if (step->pairs->trailed)
         pair->clear = count == 0 ? until + cr__pairs_trails(step->pairs, pair) : -INFINITY;
+    pair->looked = true;
     if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
     if (needed > 16) {
         points = cr_arena_alloc(sink->arena, (size_t)needed * sizeof *points);
@@ -164,7 +190,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
             .speed = cr_dot(p->normal, u),
             .delta = delta,
             .seat = delta};
-        c->fast = fast_of(step, c, u);
+        c->fast = fast_of(step, c, u, &sink->cursor);
         if (surface->by_speed || step->plan->planes) status = complete(step, surface, u, c, error);
         if (status == CR_OK) sink->count++;
     }
@@ -190,10 +216,17 @@ static bool at_limit(const crStep* step, const crBody* body, double delta) {
     return false;
 }
 
+// Tendons carry a body as contacts do: it moves by v+, so that force and way of both ends keep momentum.
+static bool pulled(const crStep* step, const crBody* body) {
+    const double* f = step->state.force + body->v;
+    return step->plan->pulls && body->single && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0);
+}
+
 static void begin_airborne(crStep* step) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        step->airborne[b] = !at_limit(step, &step->model->bodies[b], step->settings.deadband);
+        const crBody* body = &step->model->bodies[b];
+        step->airborne[b] = !at_limit(step, body, step->settings.deadband) && !pulled(step, body);
     }
 }
 
@@ -292,8 +325,8 @@ static bool add_shared(crStep* step, Sink* sink) {
     bool ok = contacts != NULL && bodies != NULL && share.chunk != NULL;
     for (int i = 0; i < chunks && ok; i++) {
         size_t at = (size_t)i * (size_t)room;
-        share.chunk[i] =
-            (Chunk){.sink = {.contacts = contacts + at, .capacity = room}, .bodies = bodies + 2 * at};
+        share.chunk[i] = (Chunk){.sink = {.contacts = contacts + at, .capacity = room, .cursor = -1},
+                                 .bodies = bodies + 2 * at};
     }
     if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
     sink->fixed = true;
@@ -301,7 +334,10 @@ static bool add_shared(crStep* step, Sink* sink) {
     sink->fixed = false;
     share.to = sink->contacts;
     cr__tasks_for(step->tasks, ok ? chunks : 0, 8, put_chunks, &share);
-    if (!ok) sink->count = 0;
+    if (!ok) {
+        sink->count = 0;
+        sink->cursor = -1;
+    }
     cr_arena_release(&step->scratch, mark);
     return ok;
 }
@@ -428,19 +464,19 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
 
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     Stock none = {0};
-    Sink sink = {.arena = &step->scratch};
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     return collide_part(step, cross, &none, &sink, error);
 }
 
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error) {
     Stock stock = {contacts, count, 0, fresh};
-    Sink sink = {.arena = &step->scratch};
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     return collide_part(step, true, &stock, &sink, error);
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
-    Sink sink = {.arena = &step->scratch};
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     step->pairs->trailed = false;
     crStatus status = add_pair(step, &step->pairs->near[pair], &sink, error);
     step->contacts = sink.contacts;

@@ -92,7 +92,10 @@ void cr_step_destroy(crStep* step) {
     cr__drop(a, step->warm.start, step->warm.start_capacity, sizeof *step->warm.start);
     cr__drop(a, step->record.contacts, step->record.capacity, sizeof *step->record.contacts);
     cr__drop(a, step->events, step->event_capacity, sizeof *step->events);
-    if (step->clocks != NULL) cr__drop(a, step->clocks->due, step->clocks->due_capacity, sizeof(crDue));
+    if (step->clocks != NULL) {
+        cr__drop(a, step->clocks->due, step->clocks->due_capacity, sizeof(crDue));
+        cr__step_kept_destroy(step);
+    }
     cr__tasks_destroy(step->tasks);
     if (step->pairs != NULL) cr__pairs_destroy(step->pairs);
     cr_arena_destroy(&step->scratch);

@@ -298,6 +298,11 @@ static bool still_ball(const crStep* step, int shape, Flight* f) {
     return true;
 }
 
+static double touch_of(const crStep* step, const crStepContact* c) {
+    double cluster = step->settings.cluster;
+    return cluster > 0.0 ? fmin(c->delta, cluster) : c->delta;
+}
+
 static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     Pair pair = {.step = step, .shape_a = c->shape_a, .shape_b = c->shape_b};
     pair.a = flight_of(step, c->body_a);
@@ -308,8 +313,7 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     pair.size_b = step->plan->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
                  cr_norm(pair.a.omega) * pair.size_a + cr_norm(pair.b.omega) * pair.size_b;
-    double cluster = step->settings.cluster;
-    pair.tol = cluster > 0.0 ? fmin(c->delta, cluster) : c->delta;
+    pair.tol = touch_of(step, c);
     return pair;
 }
 
@@ -320,6 +324,15 @@ int cr__step_run_end(const crStep* step, int i) {
         end++;
     }
     return end;
+}
+
+// whether all points of a pair touch, and none leaves fast: what rests has no impact
+static bool touches_all(const crStep* step, int i, int end) {
+    for (int k = i; k < end; k++) {
+        const crStepContact* c = &step->contacts[k];
+        if (c->point.gap > touch_of(step, &step->contacts[i]) || c->speed >= c->fast) return false;
+    }
+    return true;
 }
 
 // the pair of contacts i to end - 1, and its least gap
@@ -355,6 +368,7 @@ static const crStepContact* next_point(const Pair* pair, int i, int end, double 
 
 double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
     double least, t = h;
+    if (touches_all(step, i, end)) return INFINITY;
     Pair pair = pair_of_run(step, i, end, h, &least);
     if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
     if (pair.bound > 0.0 && least > pair.tol) {
@@ -373,8 +387,9 @@ double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
 
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact) {
     double least, soonest = INFINITY;
-    Pair pair = pair_of_run(step, i, end, h, &least);
     *exact = false;
+    if (touches_all(step, i, end)) return INFINITY;
+    Pair pair = pair_of_run(step, i, end, h, &least);
     if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
     if (pair.balls) {
         *exact = true;

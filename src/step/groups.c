@@ -49,6 +49,7 @@ crStatus cr__step_clocks_create(crStep* step) {
     ok = (clocks->plain = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (clocks->group = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (clocks->members = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (clocks->kept.first = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (clocks->next = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
@@ -59,6 +60,7 @@ void cr__step_groups_begin(crStep* step) {
     step->clocks->now_at = step->clocks->ahead = 0.0;
     step->clocks->due_count = 0;
     step->clocks->late = NULL;
+    step->clocks->kept.open = false;
     for (int b = 0; b < nb; b++) {
         step->clocks->clock[b] = 0.0;
         step->clocks->hit[b] = step->clocks->fresh[b] = false;

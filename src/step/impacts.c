@@ -106,22 +106,17 @@ static crStatus impact_joints(crStep* step, Impact* impact, crJointRow* info, in
     return CR_OK;
 }
 
-// the problem's columns are the velocities of the cluster alone
-static void shrink(crStep* step, Impact* impact) {
+// columns of the problem are the velocities of the cluster alone; how many
+static int number_columns(crStep* step, const Impact* impact) {
     const crModel* model = step->model;
-    int* place = step->work.column;
     int count = 0;
     for (int n = 0; n < impact->bodies.count; n++) {
         const crBody* body = &model->bodies[impact->bodies.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            place[j] = count++;
+            step->work.column[j] = count++;
         }
     }
-    for (int i = 0; i < impact->H.entries; i++) {
-        impact->H.col[i] = place[impact->H.col[i]];
-    }
-    impact->problem.nv = impact->problem.J.cols = count;
-    impact->problem.Minv.rows = impact->problem.Minv.cols = count;
+    return count;
 }
 
 static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* error) {
@@ -144,11 +139,13 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     }
     if (status == CR_OK) status = impact_joints(step, impact, info, rows);
     if (status == CR_OK) {
-        status =
-            cr__step_pose_problem(step, &impact->rows, impact->blocks, impact->block_count,
-                                  (const double(*)[2])vertices, step->state.v, &impact->H, &impact->problem);
+        status = cr__step_pose_columns(step, &impact->rows, impact->blocks, impact->block_count,
+                                       (const double(*)[2])vertices, step->state.v,
+                                       number_columns(step, impact), &impact->H, &impact->problem);
     }
-    if (status == CR_OK) shrink(step, impact);
+    for (int i = 0; status == CR_OK && i < impact->H.entries; i++) {
+        impact->H.col[i] = step->work.column[impact->H.col[i]];
+    }
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
 }
 
@@ -356,9 +353,22 @@ static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crErro
 }
 
 static void clear(const crStep* step, Reach* reach) {
-    memset(reach->takes, 0, (size_t)step->contact_count * sizeof *reach->takes);
-    memset(reach->inside, 0, (size_t)step->model->nb * sizeof *reach->inside);
+    for (int k = 0; k < step->part.count; k++) {
+        reach->inside[step->part.bodies[k]] = false;
+    }
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        reach->takes[i] = reach->inside[c->body_a] = reach->inside[c->body_b] = false;
+    }
     reach->whole = false;
+}
+
+// velocities of the part
+static void copy_velocities(const crStep* step, const double* from, double* to) {
+    for (int k = 0; k < step->part.count; k++) {
+        const crBody* body = &step->model->bodies[step->part.bodies[k]];
+        memcpy(to + body->v, from + body->v, (size_t)body->nv * sizeof *to);
+    }
 }
 
 // the impact of one contact that closes fast
@@ -367,7 +377,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
     size_t mark = cr_arena_mark(&step->scratch);
     double* before = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof *before);
     if (before == NULL) return cr__step_memory(error);
-    memcpy(before, step->state.v, (size_t)step->model->nv * sizeof *before);
+    copy_velocities(step, step->state.v, before);
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
         take(step, contact, reach);
@@ -388,7 +398,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
             status = log_events(step, reach->takes, &impact);
             break;
         }
-        memcpy(step->state.v, before, (size_t)step->model->nv * sizeof *before);
+        copy_velocities(step, before, step->state.v);
         cr_arena_release(&step->scratch, again);
     }
     cr_arena_release(&step->scratch, mark);

@@ -5,18 +5,22 @@
 
 #include <string.h>
 
+#include "step/clocks.h"
 #include "step/forest.h"
 
 #define ROWS 100  // small islands, where Newton's method takes all units at once
 
 // islands that the packed solver cannot take by itself: bodies of trees and loops
-static void add_rows(const crModel* model, crIslands* islands, bool* touched) {
-    for (int i = 0; i < model->loop_count; i++) {
-        int a = model->loops[i].a, b = model->loops[i].b;
+static void add_rows(const crModel* model, crPart bodies, const crStepPart* loops, int* parent,
+                     crIslands* islands, bool* touched) {
+    for (int k = 0; k < loops->loop_count; k++) {
+        int i = loops->loops != NULL ? loops->loops[k] : k, a = model->loops[i].a, b = model->loops[i].b;
+        cr__forest_join_trees(model, parent, a, b);
         touched[a] = touched[b] = islands->general[a] = islands->general[b] = true;
     }
     // joints may have limits and motors
-    for (int i = 1; i < model->nb; i++) {
+    for (int k = 0; k < bodies.count; k++) {
+        int i = cr__part_body(bodies, k);
         if (!model->bodies[i].single) touched[i] = islands->general[i] = true;
     }
 }
@@ -43,14 +47,19 @@ static void add_contacts(const crStep* step, const bool* takes, int* parent, crI
 }
 
 // numbers in the place of bodies, and what was counted under bodies under numbers: those never run ahead
-static void number(const crStep* step, int* parent, bool* touched, crIslands* islands) {
-    const crModel* model = step->model;
-    for (int i = 0; i < model->nb; i++) {
+static void number(const crModel* model, crPart bodies, int* parent, bool* touched, crIslands* islands) {
+    bool general = false;
+    for (int k = 0; k < bodies.count; k++) {
+        int i = cr__part_body(bodies, k);
+        general = general || islands->general[i];
         if (touched[i] && cr__moves(model, i)) touched[cr__forest_find(parent, model->bodies[i].root)] = true;
     }
-    for (int i = 0; i < model->nb; i++) {
+    // rows go through all velocities
+    if (general) memset(islands->of_body, -1, (size_t)model->nb * sizeof(int));
+    for (int k = 0; k < bodies.count; k++) {
+        int i = cr__part_body(bodies, k);
         int rows = islands->rows[i];
-        bool general = islands->general[i];
+        bool own = islands->general[i];
         islands->of_body[i] = -1;
         if (!cr__moves(model, i)) continue;
         // parents come first, so the leader has its number already
@@ -59,10 +68,27 @@ static void number(const crStep* step, int* parent, bool* touched, crIslands* is
         int island = leader == i ? islands->count++ : islands->of_body[leader];
         islands->of_body[i] = island;
         islands->rows[island] = leader == i ? rows : islands->rows[island] + rows;
-        islands->general[island] = leader == i ? general : islands->general[island] || general;
+        islands->general[island] = leader == i ? own : islands->general[island] || own;
     }
     for (int i = 0; i < islands->count; i++) {
         islands->by_rows[i] = islands->general[i] && islands->rows[i] <= ROWS;
+    }
+}
+
+// nothing is known of the bodies yet; what v does not move has no island
+static void begin_bodies(const crStep* step, crPart bodies, int* parent, bool* touched, crIslands* islands) {
+    for (int k = 0; k < bodies.count; k++) {
+        int i = cr__part_body(bodies, k);
+        islands->rows[i] = 0;
+        islands->of_body[i] = -1;
+        islands->general[i] = touched[i] = false;
+        parent[i] = i;
+    }
+    islands->of_body[CR_WORLD] = -1;
+    for (int i = 0; i < step->contact_count; i++) {
+        const crStepContact* c = &step->contacts[i];
+        if (!cr__moves(step->model, c->body_a)) islands->of_body[c->body_a] = -1;
+        if (!cr__moves(step->model, c->body_b)) islands->of_body[c->body_b] = -1;
     }
 }
 
@@ -81,18 +107,12 @@ crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
         islands->by_rows == NULL || parent == NULL || touched == NULL) {
         return CR_ERR_MEMORY;
     }
-    memset(islands->rows, 0, nb * sizeof(int));
-    memset(islands->general, 0, nb * sizeof(bool));
-    memset(touched, 0, nb * sizeof *touched);
-    for (int i = 0; i < model->nb; i++) {
-        parent[i] = i;
-    }
+    crPart bodies = cr__step_met(step);
+    crStepPart loops = step->clocks->closed ? step->part : (crStepPart){.loop_count = model->loop_count};
+    begin_bodies(step, bodies, parent, touched, islands);
     add_contacts(step, takes, parent, islands, touched);
-    for (int i = 0; i < model->loop_count; i++) {
-        cr__forest_join_trees(model, parent, model->loops[i].a, model->loops[i].b);
-    }
-    add_rows(model, islands, touched);
-    number(step, parent, touched, islands);
+    add_rows(model, bodies, &loops, parent, islands, touched);
+    number(model, bodies, parent, touched, islands);
     cr_arena_release(arena, mark);
     return CR_OK;
 }

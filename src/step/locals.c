@@ -80,14 +80,16 @@ static int members(const crStep* step, int body) {
     return cr__moves(step->model, body) ? step->clocks->members[step->clocks->group[body]] : 0;
 }
 
-// an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now
+// an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now; INFINITY: it is
+// left to the contact solve
 static double slot_of(const crStep* step, int pair, double t, double now) {
     const crNear* near = &step->pairs->near[pair];
     bool one = step->clocks->group[near->body_a] == step->clocks->group[near->body_b];
     int count = members(step, near->body_a) + (one ? 0 : members(step, near->body_b));
-    if (count <= MANY) return t;
+    if (count <= step->clocks->many) return t;
     double length = step->clocks->slot, begin = length * (int)(t / length);
-    return begin > now ? begin : t;
+    if (begin > now) return begin;
+    return step->clocks->once ? (double)INFINITY : t;
 }
 
 // the time of a pair's impact after all, which was not to be expected before now
@@ -104,8 +106,8 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
         t = cr__step_pair_impact(step, 0, step->contact_count, left);
     }
     step->pairs->near[pair].when = INFINITY;
-    if (status == CR_OK && t <= left)
-        status = set_time(step, pair, slot_of(step, pair, step->clocks->now_at + t, now), true);
+    if (t <= left) t = slot_of(step, pair, step->clocks->now_at + t, now);
+    if (status == CR_OK && t < end) status = set_time(step, pair, t, true);
     step->contact_count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -132,8 +134,8 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
     return never ? INFINITY : cr__step_pair_soonest(step, i, end, left, exact);
 }
 
-// times of the present contacts, from now_at
-static crStatus schedule(crStep* step, double left) {
+// times of the present contacts, from now_at; impacts at once were not yet due at `before`
+static crStatus schedule(crStep* step, double left, double before) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contact_count && status == CR_OK;) {
         int end = cr__step_run_end(step, i);
@@ -144,22 +146,32 @@ static crStatus schedule(crStep* step, double left) {
                        : 0;
         if (t <= left && step->pairs->near[pair].alarms < ALARMS) {
             t += step->clocks->now_at;
-            status = set_time(step, pair, exact ? slot_of(step, pair, t, step->clocks->now_at) : t, exact);
+            if (exact) t = slot_of(step, pair, t, before);
+            if (t < INFINITY) status = set_time(step, pair, t, exact);
         }
         i = end;
     }
     return status;
 }
 
+// in fast, large groups have one instant, at the beginning of the step; without located impacts all groups do
+static void set_slots(crStep* step, double h) {
+    const crStepSettings* settings = &step->settings;
+    bool fast = settings->quality == CR_QUALITY_FAST;
+    step->clocks->once = fast && settings->locate != CR_LOCATE_ALL;
+    step->clocks->slot = step->clocks->once ? h : h / SLOTS;
+    step->clocks->many = fast && settings->locate == CR_LOCATE_NONE ? 0 : MANY;
+}
+
 crStatus cr__step_schedule(crStep* step, double h, crError* error) {
     step->clocks->due_count = 0;
-    step->clocks->slot = h / SLOTS;
+    set_slots(step, h);
     step->clocks->lists = step->pairs->lists;
     for (int i = 0; i < step->pairs->count; i++) {
         step->pairs->near[i].when = INFINITY;
         step->pairs->near[i].alarms = 0;
     }
-    crStatus status = schedule(step, h);
+    crStatus status = schedule(step, h, -h);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
@@ -201,7 +213,8 @@ static crStatus local_create(crStep* step, double h, Local* local, crError* erro
         return cr__step_memory(error);
     }
     memset(local->in, 0, nb * sizeof(bool));
-    return cr__step_late_create(step) == CR_OK ? CR_OK : cr__step_memory(error);
+    bool ok = cr__step_late_create(step) == CR_OK && cr__step_kept_open(step) == CR_OK;
+    return ok ? CR_OK : cr__step_memory(error);
 }
 
 // the group of a body joins those that are brought together; what it was is kept
@@ -265,6 +278,18 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
+// q and v of the part over h under its own contacts
+static crStatus go_on(crStep* step, double h, bool catches, crError* error) {
+    crStatus status = cr_step_forces(step, h, error);
+    if (status == CR_OK) status = cr__step_margins(step, h, error);
+    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    step->clocks->closed = true;
+    step->clocks->catches = catches;
+    if (status == CR_OK) status = move_part(step, h, false, error);
+    step->clocks->closed = step->clocks->catches = false;
+    return status;
+}
+
 // the group of a body from its clock to t
 static crStatus advance_group(crStep* step, int body, double t, crError* error) {
     double from = step->clocks->clock[body], h = t - from;
@@ -272,13 +297,11 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     size_t mark = cr_arena_mark(&step->scratch);
     cr__step_part_groups(step, &body, 1);
     set_now(step, from);
-    crStatus status = cr_step_forces(step, h, error);
-    if (status == CR_OK) status = cr__step_margins(step, h, error);
-    if (status == CR_OK) status = cr__step_collide_part(step, false, error);
+    crStatus kept = cr__step_kept_enter(step);
     // impacts that were foreseen come no sooner than t; others are found by trial, too dear for a large group
-    step->clocks->catches = step->clocks->members[step->clocks->group[body]] > MANY;
-    if (status == CR_OK) status = move_part(step, h, false, error);
-    step->clocks->catches = false;
+    bool catches = step->clocks->members[step->clocks->group[body]] > step->clocks->many;
+    crStatus status = kept == CR_OK ? go_on(step, h, catches, error) : CR_OK;
+    if (cr__step_kept_leave(step) != CR_OK || kept != CR_OK) return cr__step_memory(error);
     if (status != CR_OK) return status;
     for (int k = 0; k < step->part.count; k++) {
         step->clocks->clock[step->part.bodies[k]] = t;
@@ -378,7 +401,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
         status = bring(step, local, *t, true, error);
         if (status != CR_OK || i == RETRIES) break;
         double sooner = overshoot(step, local, *t);
-        if (!(sooner < *t - (local->count > MANY ? LATE * step->clocks->slot : 0.0))) break;
+        if (!(sooner < *t - (local->count > step->clocks->many ? LATE * step->clocks->slot : 0.0))) break;
         take_back(step, local);
         step->contact_count = 0;
         cr_arena_release(&step->scratch, mark);
@@ -409,7 +432,7 @@ static crStatus time_anew(crStep* step, double left) {
             step->pairs->near[step->pairs->of[i]].when = INFINITY;
         }
     }
-    return schedule(step, left);
+    return schedule(step, left, step->clocks->now_at);
 }
 
 static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error) {
@@ -418,7 +441,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     double t = due.time;
     crStatus status = gather(step, local, pair.body_a, error);
     if (status == CR_OK) status = gather(step, local, pair.body_b, error);
-    if (local->count > MANY) step->clocks->ahead = fmin(step->clocks->slot, local->h - t);
+    if (local->count > step->clocks->many) step->clocks->ahead = fmin(step->clocks->slot, local->h - t);
     if (status == CR_OK) status = bring_exactly(step, local, &t, error);
     int impacts = step->certificate.impacts;
     if (status == CR_OK) status = resolve_all(step, local, t, error);
@@ -454,6 +477,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
         if (cr__moves(model, step->awake.bodies[k]))
             status = advance_group(step, step->awake.bodies[k], latest, error);
     }
+    if (status == CR_OK && cr__step_kept_close(step) != CR_OK) status = cr__step_memory(error);
     cr__step_part_all(step);
     set_now(step, latest);
     step->certificate.truncated = true;
@@ -466,6 +490,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
 // groups that no impact concerned, by the contacts and forces of the beginning
 static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, int count, crError* error) {
     int kept = 0;
+    if (cr__step_kept_close(step) != CR_OK) return cr__step_memory(error);
     cr__step_part_resting(step);
     for (int i = 0; i < count; i++) {
         const crStepContact* c = &contacts[i];

@@ -103,8 +103,9 @@ static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
     return CR_OK;
 }
 
-crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
-                               const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
+crStatus cr__step_pose_columns(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
+                               const double (*vertices)[2], const double* v, int columns, crRows* H,
+                               crProblem* problem) {
     crStatus status = cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H);
     double* u = cr_arena_alloc(&step->scratch, (size_t)rows->count * sizeof(double));
     if (status != CR_OK || u == NULL) return CR_ERR_MEMORY;
@@ -112,9 +113,14 @@ crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks
     *problem = (crProblem){.rows = rows->count, .block_count = block_count, .blocks = blocks};
     problem->vertices = vertices;
     problem->u_free = u;
-    problem->nv = step->model->nv;
-    problem->J = (crMatrix){H->count, step->model->nv, H->start, H->col, H->value};
-    return make_identity(&step->scratch, step->model->nv, &problem->Minv);
+    problem->nv = columns;
+    problem->J = (crMatrix){H->count, columns, H->start, H->col, H->value};
+    return make_identity(&step->scratch, columns, &problem->Minv);
+}
+
+crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
+                               const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
+    return cr__step_pose_columns(step, rows, blocks, block_count, vertices, v, step->model->nv, H, problem);
 }
 
 // normal acceleration in the air that the motion over h takes half of
@@ -122,7 +128,8 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     double b = (c->point.gap - c->delta) / h;
     for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
         int j = rows->col[i];
-        if (step->airborne[step->model->dof_body[j]]) b -= 0.5 * h * rows->value[i] * step->plan->fall[j];
+        if (step->airborne[step->model->dof_body[j]])
+            b -= 0.5 * h * rows->value[i] * cr__plan_fall(step->plan, step->state.force, j);
     }
     return b;
 }

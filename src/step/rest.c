@@ -15,7 +15,7 @@
 bool cr__step_may_rest(const crStep* step) {
     const crModel* model = step->model;
     return step->plan->first_single <= 1 && model->loop_count == 0 && model->nu == 0 &&
-           step->plan->given_count == 0 && step->settings.sleep_time <= 0.0;
+           model->tendon_count == 0 && step->plan->given_count == 0 && step->settings.sleep_time <= 0.0;
 }
 
 double cr__step_rest_speed(const crStep* step) {

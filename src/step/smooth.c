@@ -1,7 +1,7 @@
 // smooth.c - the stages without contacts: forces before, motion after, and how far anything can get.
 //
 // v_free = v + h M^-1 k. Motion is q+ = q + h v+ on the rotation group; bodies in the air move by v+ - h a /
-// 2 with a their constant acceleration by gravity, which is the exact parabola whatever h is. Trees: trees.c.
+// 2 with a their constant acceleration by gravity and loads, which is the exact parabola whatever h is. Trees: trees.c.
 // Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
 #include "step/step.h"
 
@@ -92,14 +92,14 @@ static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* t
         const crBody* body = &model->bodies[b];
         for (int j = body->v; j < body->v + body->nv; j++) {
             d->work[j] = v[j];
-            if (step->airborne[b]) v[j] -= 0.5 * h * step->plan->fall[j];
+            if (step->airborne[b]) v[j] -= 0.5 * h * cr__plan_fall(step->plan, step->state.force, j);
         }
     }
     advance(step, part, h);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (step->plan->fall[j] != 0.0) v[j] = d->work[j];
+            if (cr__plan_fall(step->plan, step->state.force, j) != 0.0) v[j] = d->work[j];
         }
     }
     return CR_OK;

@@ -113,13 +113,15 @@ const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contac
 int cr__step_warm_from(const crStep* step, const crStepContact* contact);
 // The force of the same contact in the last solve, NULL where it did not press.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
+// Whether the same contact pressed in the last solve, going through contacts in their order; cursor negative at the first.
+bool cr__step_pressed(const crStep* step, const crStepContact* contact, int* cursor);
 // Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Seats of all contacts, before a solve: seats.c.
 void cr__step_seats(crStep* step);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
-// Forces that the step began with, and those that took their place, change places.
+// Forces that the step began with, and those that took their place, change places (kept.c).
 void cr__step_swap_forces(crStep* step);
 
 // problem.c
@@ -129,9 +131,12 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, c
                               double (*vertices)[2], int* vertex_count);
 // Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices);
-// The problem over `rows` with W = H H^T.
+// The problem over `rows` with W = H H^T; of so many columns, which the caller numbers.
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
+crStatus cr__step_pose_columns(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
+                               const double (*vertices)[2], const double* v, int columns, crRows* H,
+                               crProblem* problem);
 
 // Rows, blocks and bias of a problem alone.
 crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error);

@@ -118,7 +118,9 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         status = cr__step_memory(error);
     }
     size_t mark = cr_arena_mark(&step->scratch);
+    step->clocks->moved = moved.body;
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
+    step->clocks->moved = NULL;
     if (status != CR_OK) return status;
     memcpy(hit, step->clocks->hit, (size_t)step->model->nb * sizeof *hit);
     // what impacts did not concern is still listed; where all went plastic nothing is

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/room.h"
-#include "step/step.h"
+#include "step/clocks.h"
 
 #define HOLD 3.0     // deadbands within which a contact that pressed still touches
 #define NEAR 1e-4    // likewise where it opens slowly: of the pair's size
@@ -55,8 +55,15 @@ int cr__step_warm_from(const crStep* step, const crStepContact* c) {
 }
 
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
+    if (step->clocks->kept.open && !step->clocks->kept.inside) return cr__step_kept_find(step, c);
     int at = cr__step_warm_from(step, c);
     return cr__step_warm_next(step, c, &at);
+}
+
+bool cr__step_pressed(const crStep* step, const crStepContact* c, int* cursor) {
+    if (step->clocks->kept.open && !step->clocks->kept.inside) return cr__step_kept_find(step, c) != NULL;
+    if (*cursor < 0) *cursor = cr__step_warm_from(step, c);
+    return cr__step_warm_next(step, c, cursor) != NULL;
 }
 
 // whether another point of the same two shapes pressed in the last solve; cursor: where c's force would stand
@@ -132,17 +139,6 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
     return status;
 }
 
-void cr__step_swap_forces(crStep* step) {
-    crWarm* warm = step->warm.force;
-    int count = step->warm.count, capacity = step->warm.capacity;
-    step->warm.force = step->warm.start;
-    step->warm.count = step->warm.start_count;
-    step->warm.capacity = step->warm.start_capacity;
-    step->warm.start = warm;
-    step->warm.start_count = count;
-    step->warm.start_capacity = capacity;
-}
-
 // old forces before contact c, NULL: all that are left, that are not of the part
 static void keep_others(crStep* step, Kept* kept, const crStepContact* c) {
     for (; kept->next < kept->count; kept->next++) {
@@ -162,7 +158,8 @@ static void mark_bodies(crStep* step, int value) {
 // of its old ones, in order
 static crStatus keep_forces(crStep* step) {
     size_t mark = cr_arena_mark(&step->scratch);
-    Kept kept = {.alone = step->part.bodies == step->awake.bodies && step->part.count == step->model->nb - 1};
+    bool whole = step->part.bodies == step->awake.bodies && step->part.count == step->model->nb - 1;
+    Kept kept = {.alone = whole || step->clocks->kept.inside};
     crStatus status = begin_forces(step, &kept);
     if (status != CR_OK) return status;
     int cursor = 0;

@@ -8,6 +8,7 @@
 // body flew or stood still. A gain is then what such an interval has beyond the least one before it.
 // Planar bodies are judged in their plane: their joint carries the rest.
 // Fails: CR_ERR_MEMORY.
+#include "model/pull.h"
 #include "model/single.h"
 #include "step/audit.h"
 #include "step/forest.h"
@@ -95,6 +96,11 @@ static void join_ties(crMotionWork* w) {
     // what a load does is not known from a motion
     for (int i = 0; i < model->load_count; i++) {
         int body = model->loads[i].body;
+        w->touched[body] = w->grounded[body] = w->powered[body] = true;
+    }
+    // nor what pulls at a site
+    for (int i = 0; i < model->site_count && cr__model_pulls(model); i++) {
+        int body = model->sites[i].body;
         w->touched[body] = w->grounded[body] = w->powered[body] = true;
     }
     for (int i = 0; i < model->loop_count; i++) {

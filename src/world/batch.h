@@ -106,8 +106,12 @@ void cr__lane_destroy(crBatchLane* lane);
 // The steps that world i has still to make. CR_ERR_MEMORY, CR_ERR_LIMIT: the lane or the record has no room; `made` and the
 // record are of the steps before. Other failures are the world's own and go into its result.
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i);
-// The same as far as steps of a lone body go, without a lane: for worlds of job->model alone. What comes next.
+// The same as far as steps of a lone body go, without a lane: for worlds of job->model alone. What comes next. All threads of a block
+// of a device call it at once, those without a world with i < 0.
 crTurn cr__lane_lone(const crBatchJob* job, int i);
+// The same for up to CR_LONE_WORLDS worlds side by side, on the host.
+#define CR_LONE_WORLDS 32
+void cr__lane_lones(const crBatchJob* job, const int* list, int count);
 // The model of world i, see cr_batch_vary.
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
 
@@ -120,9 +124,10 @@ int cr__batch_goal(const crBatchJob* job, int i);
 // Events of the last step of a world enter its log.
 void cr__hits_add(const crBatchJob* job, int i, const crWorld* world);
 
-// Bytes of a device lane's memory: of the two kernels that have it in the thread's own memory, larger ones in the device's.
+// Bytes of a device lane's memory: of the three kernels that have it in the thread's own memory, larger ones in the device's.
 #define CR_ROOM_SMALL  40960
 #define CR_ROOM_MEDIUM 131072
+#define CR_ROOM_BIG    303104  // with the stack not beyond the 512 kB that a thread may have
 
 struct crGpu;
 

@@ -52,7 +52,6 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #define STACK       (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
 #define REGISTERS   64           // of a thread of small worlds: many of them hide each other's waiting
 #define ALL         255          // of others
-#define HARD_SHARED 0.4          // likewise of hard steps
 #define SHARED      0.15         // of large worlds, that the host steps in the first call
 #define SHARE       16           // a slab is so many times what a world's arrays of the model's size take
 
@@ -118,7 +117,7 @@ static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, 
     int units = 0, each = 0;
     CR_DEVICE_TRY(&gpu->device, cuDeviceGetAttribute(&units, MULTIPROCESSORS, gpu->device.number),
                   "asking the device", error);
-    CR_DEVICE_TRY(&gpu->device, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, CR_GPU_BLOCK, 0),
+    CR_DEVICE_TRY(&gpu->device, cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, CR_GPU_WARP, 0),
                   "asking the device", error);
     *blocks = (unsigned)(units * (each > 0 ? each : 1));
     return CR_OK;
@@ -131,7 +130,10 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         return cr_error_set(
             error, CR_ERR_ARGUMENT, "program",
             "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
-    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
+    gpu->local = gpu->room <= CR_ROOM_BIG;
+    bool big = gpu->local && gpu->room > CR_ROOM_MEDIUM;
+    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, big ? CR_ROOM_BIG + STACK / 2 : STACK),
+                  "setting the stack", error);
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
                       error);
@@ -139,10 +141,10 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         crStatus status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
-    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
-    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
-                       : gpu->local               ? "cr_batch_medium"
-                                                  : "cr_batch_large";
+    const char* name = gpu->room <= CR_ROOM_SMALL    ? "cr_batch_small"
+                       : gpu->room <= CR_ROOM_MEDIUM ? "cr_batch_medium"
+                       : gpu->local                  ? "cr_batch_big"
+                                                     : "cr_batch_large";
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);
@@ -184,7 +186,8 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
             status = cr__device_take(&gpu->device, &gpu->hits,
                                      count * (size_t)batch->job.hit_room * sizeof(crBatchHit), error);
     }
-    size_t lanes = (size_t)cr__gpu_blocks(gpu->blocks, batch->count) * CR_GPU_BLOCK;
+    size_t lanes = (size_t)gpu->blocks * CR_GPU_WARP;
+    if (lanes > count + CR_GPU_WARP) lanes = count + CR_GPU_WARP;
     if (status == CR_OK && !gpu->local)
         status = cr__device_take(&gpu->device, &gpu->slabs, lanes * gpu->room, error);
     return status;
@@ -196,7 +199,8 @@ static size_t room_for(const crBatch* batch) {
     // few steps of these take the stages, and those are the hard ones
     if (batch->job.lone.touches) return CR_ROOM_MEDIUM;
     if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;
-    return kept <= CR_ROOM_MEDIUM / 4 ? CR_ROOM_MEDIUM : SHARE * kept;
+    if (kept <= CR_ROOM_MEDIUM / 4) return CR_ROOM_MEDIUM;
+    return kept <= CR_ROOM_BIG / 3 ? CR_ROOM_BIG : SHARE * kept;
 }
 
 static crDeviceRule rule_of(const crRule* rule) {
@@ -212,7 +216,6 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     if (gpu == NULL) return cr__batch_memory(error);
     *gpu = (struct crGpu){.written = true,
                           .share = SHARED,
-                          .hard_share = HARD_SHARED,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     batch->job.rule = rule_of(&batch->job.settings.rule);
@@ -240,6 +243,7 @@ void cr__gpu_destroy(crBatch* batch) {
         if (gpu->lone_module != NULL) gpu->device.driver.cuModuleUnload(gpu->lone_module);
     }
     cr__device_close(&gpu->device);
+    cr__batch_give(&batch->allocator, gpu->order, (size_t)batch->count * sizeof *gpu->order);
     batch->allocator.free(batch->allocator.ctx, gpu, sizeof *gpu);
     batch->gpu = NULL;
 }
@@ -429,22 +433,13 @@ crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count) {
     return job;
 }
 
-crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned most, int count, void** arguments,
                         crError* error) {
-    CR_DEVICE_TRY(&gpu->device,
-                  cuLaunchKernel(kernel, blocks, 1, 1, CR_GPU_BLOCK, 1, 1, 0, NULL, arguments, NULL),
+    unsigned width = cr__gpu_width(most, count), blocks = ((unsigned)count + width - 1) / width;
+    if (blocks > most) blocks = most;
+    CR_DEVICE_TRY(&gpu->device, cuLaunchKernel(kernel, blocks, 1, 1, width, 1, 1, 0, NULL, arguments, NULL),
                   "starting the program", error);
     return CR_OK;
-}
-
-crStatus cr__gpu_begin(crBatch* batch, int count, crError* error) {
-    struct crGpu* gpu = batch->gpu;
-    batch->job.whole = 0;
-    crBatchJob job = cr__gpu_job(batch, false, count);
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
-    if (status != CR_OK) return status;
-    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return cr__gpu_launch(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count), arguments, error);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "world/batch.h"
 #include "world/batch_device.h"
 
-#define CR_GPU_BLOCK 64  // threads of a block
+#define CR_GPU_WARP 32  // threads of a block at most: those that the device runs in step
 
 struct crGpu {
     crDevice device;
@@ -31,14 +31,19 @@ struct crGpu {
     bool written;                          // the host's are newer than the device's
     bool results_newer;
     double share;          // of large worlds, that the host steps
-    double hard_share;     // likewise of worlds that wait for a hard step
+    int* order;            // of these, fewest contacts first (worlds); NULL: not yet made
     bool results_written;  // the host's results and steps made are newer
 };
 
-// Blocks of a kernel for so many worlds, at most `most`.
-static inline unsigned cr__gpu_blocks(unsigned most, int worlds) {
-    unsigned needed = ((unsigned)worlds + CR_GPU_BLOCK - 1) / CR_GPU_BLOCK;
-    return needed < most ? needed : most;
+// Threads of a block for so many worlds on at most `most` blocks. Where all of these find room at a time with fewer threads in
+// each, fewer wait for each other.
+#define CR_GPU_LEAST 4
+static inline unsigned cr__gpu_width(unsigned most, int worlds) {
+    unsigned width = CR_GPU_WARP;
+    while (width > CR_GPU_LEAST && (unsigned)worlds <= most * (width / 2)) {
+        width /= 2;
+    }
+    return width;
 }
 
 // Records and varied numbers that the host wrote go over; so does the path of a call; results that the host wrote.
@@ -48,10 +53,9 @@ crStatus cr__gpu_push_results(crBatch* batch, crError* error);
 
 // The job with pointers of the device, for worlds of the list there, or for the first ones.
 crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count);
-// A kernel begins; a call begins for the first `count` worlds.
-crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+// A kernel begins, for `count` worlds on at most `most` blocks.
+crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned most, int count, void** arguments,
                         crError* error);
-crStatus cr__gpu_begin(crBatch* batch, int count, crError* error);
 
 // batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.
 bool cr__gpu_shares(const crBatch* batch);

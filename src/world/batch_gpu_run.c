@@ -2,8 +2,7 @@
 //
 // A call of cr_batch_step: records that the host wrote go over, every thread of the device steps worlds (gpu/kernel.c), and the
 // worlds it hands back make one step on the host and go on there in the next round; after some rounds the host ends them.
-// Worlds of one body go as far as they can without the stages (cr__lane_lone), then make one step by them. Where sweeps do not
-// end such a step is long: host and device share these.
+// Worlds of one body go as far as they can without the stages (cr__lane_lone), then make one step by them.
 // Fails: CR_ERR_MEMORY; CR_ERR_FILE where the device fails. The host's records are then those before the call.
 #include "world/batch_gpu.h"
 
@@ -16,7 +15,6 @@
 #define LIGHT_ROUNDS 30  // likewise where they come one by one
 #define FEW \
     64  // worlds for each thread of the host that are not worth another round: a launch takes long however few
-#define HARD 1500  // hard steps that a thread of the host makes in the time of one on the device
 
 // whether all worlds have the lone body of the batch's model
 static bool goes_alone(const crBatch* batch) {
@@ -28,9 +26,9 @@ static crStatus wait_for(const struct crGpu* gpu, crError* error) {
     return CR_OK;
 }
 
-static crStatus start(const struct crGpu* gpu, void* kernel, unsigned blocks, void** arguments,
+static crStatus start(const struct crGpu* gpu, void* kernel, unsigned most, int count, void** arguments,
                       crError* error) {
-    crStatus status = cr__gpu_launch(gpu, kernel, blocks, arguments, error);
+    crStatus status = cr__gpu_launch(gpu, kernel, most, count, arguments, error);
     return status == CR_OK ? wait_for(gpu, error) : status;
 }
 
@@ -46,8 +44,8 @@ static crStatus launch(crBatch* batch, bool lone, bool listed, int count, crErro
         status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
     void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    status = start(gpu, lone ? gpu->lone : gpu->kernel,
-                   cr__gpu_blocks(lone ? gpu->lone_blocks : gpu->blocks, count), arguments, error);
+    status = start(gpu, lone ? gpu->lone : gpu->kernel, lone ? gpu->lone_blocks : gpu->blocks, count,
+                   arguments, error);
     if (status != CR_OK) return status;
     gpu->newer = gpu->results_newer = true;
     return cr__device_fetch(&gpu->device, batch->turn, gpu->turn, bytes, error);
@@ -104,7 +102,7 @@ static crStatus exchange(crBatch* batch, uint64_t* buffer, int count, bool back,
         status = cr__device_send(&gpu->device, gpu->buffer, buffer, words * sizeof *buffer, error);
     void* arguments[] = {&gpu->job, &gpu->buffer, &way};
     if (status == CR_OK)
-        status = start(gpu, gpu->exchange, cr__gpu_blocks(gpu->blocks, count), arguments, error);
+        status = start(gpu, gpu->exchange, gpu->lone_blocks, count, arguments, error);
     if (status == CR_OK && !back)
         status = cr__device_fetch(&gpu->device, buffer, gpu->buffer, words * sizeof *buffer, error);
     for (int k = 0; status == CR_OK && k < count && !back; k++) {
@@ -119,67 +117,33 @@ static bool goes_lightly(const crBatch* batch) {
            batch->job.path.samples == 0 && batch->job.layout.warm_room >= CR_LONE_CONTACTS;
 }
 
-// a step by the stages begins on the device, for worlds `from` to `count` - 1 of the list that it has
-static crStatus begin_hard(crBatch* batch, int from, int count, crError* error) {
-    struct crGpu* gpu = batch->gpu;
-    crBatchJob job = cr__gpu_job(batch, true, count - from);
-    job.list += from;
-    job.apart = true;
-    job.whole = 1;
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
-    if (status != CR_OK) return status;
-    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return cr__gpu_launch(gpu, gpu->kernel, cr__gpu_blocks(gpu->blocks, count - from), arguments, error);
-}
-
 static crStatus name_list(crBatch* batch, int count, crError* error) {
     struct crGpu* gpu = batch->gpu;
     crBatchJob job = cr__gpu_job(batch, true, count);
     return cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
 }
 
-// The worlds that wait make a hard step: the first ones of the list here, the others at the same time there.
-static crStatus share_hard(crBatch* batch, uint64_t* buffer, int here, int count, bool last, crError* error) {
-    struct crGpu* gpu = batch->gpu;
-    crStatus status = name_list(batch, here, error);
-    if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
-    if (status == CR_OK) status = exchange(batch, buffer, here, false, error);
-    double begun = cr__gpu_now();
-    if (status == CR_OK && here < count) status = begin_hard(batch, here, count, error);
-    if (status == CR_OK) status = step_handed(batch, here, last, error);
-    double own = cr__gpu_now() - begun;
-    if (status == CR_OK && here < count) {
-        status = wait_for(gpu, error);
-        gpu->hard_share = cr__gpu_next_share((double)here / count, own, cr__gpu_now() - begun);
-    }
-    if (status == CR_OK) status = name_list(batch, here, error);
-    return status == CR_OK ? exchange(batch, buffer, here, true, error) : status;
-}
-
 // As run_handed, for those worlds.
 static crStatus run_lightly(crBatch* batch, bool last, int* left, crError* error) {
     struct crGpu* gpu = batch->gpu;
     size_t bytes = (size_t)batch->count * sizeof(int);
-    int count = list_turn(batch, CR_TURN_HOST), here = HARD * batch->lane_count;
-    if (here < batch->gpu->hard_share * count) here = (int)(batch->gpu->hard_share * count);
-    if (last || here > count) here = count;
-    size_t words = (size_t)cr__batch_exchange_words(&batch->job) * (size_t)here;
+    int count = list_turn(batch, CR_TURN_HOST), next = 0;
+    size_t words = (size_t)cr__batch_exchange_words(&batch->job) * (size_t)count;
     uint64_t* buffer = cr__batch_zeros(&batch->allocator, words, sizeof *buffer);
     if (buffer == NULL) return cr__batch_memory(error);
-    crStatus status = share_hard(batch, buffer, here, count, last, error);
+    crStatus status = name_list(batch, count, error);
+    if (status == CR_OK)
+        status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
+    if (status == CR_OK) status = exchange(batch, buffer, count, false, error);
+    if (status == CR_OK) status = step_handed(batch, count, last, error);
+    if (status == CR_OK) status = exchange(batch, buffer, count, true, error);
     cr__batch_give(&batch->allocator, buffer, words * sizeof *buffer);
-    if (status == CR_OK && here < count)
-        status = cr__device_fetch(&gpu->device, batch->turn, gpu->turn, bytes, error);
-    int next = 0;
     for (int k = 0; k < count; k++) {
         int i = batch->list[k];
-        if (k < here) {
-            bool goes_on =
-                batch->job.results[i].status == CR_OK && batch->job.made[i] < cr__batch_goal(&batch->job, i);
-            batch->turn[i] = goes_on ? CR_TURN_DEVICE : CR_TURN_OVER;
-        }
-        if (batch->turn[i] == CR_TURN_DEVICE) batch->list[next++] = i;
+        bool goes_on =
+            batch->job.results[i].status == CR_OK && batch->job.made[i] < cr__batch_goal(&batch->job, i);
+        batch->turn[i] = goes_on ? CR_TURN_DEVICE : CR_TURN_OVER;
+        if (goes_on) batch->list[next++] = i;
     }
     *left = next;
     return status == CR_OK ? cr__device_send(&gpu->device, gpu->turn, batch->turn, bytes, error) : status;
@@ -207,7 +171,7 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
 
 // Where there are more worlds than threads, small ones: large worlds take more time to be made anew than is gained.
 static int whole_steps(const struct crGpu* gpu, int count) {
-    return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_BLOCK / 2 ? WHOLE : 0;
+    return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_WARP / 2 ? WHOLE : 0;
 }
 
 static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error) {
@@ -216,12 +180,18 @@ static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error
     return launch(batch, false, listed, count, error);
 }
 
-// lone bodies as far as they go, then a step by the stages for those that go on
+// Lone bodies as far as they go; then a step by the stages for those that go on, on the device, or on the host where that costs
+// little: there are few of these, and a launch takes as long as its slowest thread.
 static crStatus run_alone(crBatch* batch, bool listed, int count, crError* error) {
     crStatus status = launch(batch, true, listed, count, error);
     batch->job.whole = 1;
     count = list_turn(batch, CR_TURN_DEVICE);
-    return status == CR_OK && count > 0 ? launch(batch, false, true, count, error) : status;
+    if (status != CR_OK || count == 0) return status;
+    if (!goes_lightly(batch)) return launch(batch, false, true, count, error);
+    for (int k = 0; k < count; k++) {
+        batch->turn[batch->list[k]] = CR_TURN_HOST;
+    }
+    return CR_OK;
 }
 
 crStatus cr__gpu_run(crBatch* batch, crError* error) {

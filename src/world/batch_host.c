@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define CHUNK 16  // worlds that a thread takes at a time
+#define CHUNK CR_LONE_WORLDS  // worlds that a thread takes at a time
 
 crStatus cr__batch_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "batch", "batch: out of memory");
@@ -36,13 +36,44 @@ typedef struct Share {
     const int* list;
     int count;
     atomic_int next;
+    crBatchJob one;  // the job, but for one step by the stages
 } Share;
+
+// whether worlds go side by side: those of one box on a plane, as long as their steps are plain
+static bool goes_alike(const crBatchJob* job) {
+    return job->lone.touches && !job->lone.ball && job->varied_count == 0 && job->models == NULL &&
+           job->logs == NULL && job->most == 0;
+}
+
+// Worlds side by side as far as they go, then a step by the stages for each that waits for one; and so on.
+static void run_alike(Share* share, crBatchLane* lane, int* worlds, int count) {
+    crBatch* batch = share->batch;
+    const crBatchJob* job = &batch->job;
+    while (count > 0) {
+        int left = 0;
+        cr__lane_lones(job, worlds, count);
+        for (int k = 0; k < count; k++) {
+            int i = worlds[k];
+            batch->unfinished[i] = cr__lane_run(lane, &share->one, i);
+            bool goes_on = batch->unfinished[i] == CR_OK && job->results[i].status == CR_OK;
+            if (goes_on && job->made[i] < cr__batch_goal(job, i)) worlds[left++] = i;
+        }
+        count = left;
+    }
+}
 
 static void run_worlds(Share* share, crBatchLane* lane, int begin, int end) {
     crBatch* batch = share->batch;
+    int worlds[CHUNK];
     for (int k = begin; k < end; k++) {
-        int i = share->list != NULL ? share->list[k] : k;
-        batch->unfinished[i] = cr__lane_run(lane, &batch->job, i);
+        worlds[k - begin] = share->list != NULL ? share->list[k] : k;
+    }
+    if (goes_alike(&batch->job)) {
+        run_alike(share, lane, worlds, end - begin);
+        return;
+    }
+    for (int k = 0; k < end - begin; k++) {
+        batch->unfinished[worlds[k]] = cr__lane_run(lane, &batch->job, worlds[k]);
     }
 }
 
@@ -89,7 +120,9 @@ static int list_again(crBatch* batch, const int* list, int count) {
 crStatus cr__batch_host(crBatch* batch, const int* list, int count, crError* error) {
     crStatus status = CR_OK;
     while (count > 0 && status == CR_OK) {
-        Share share = {batch, list, count, 0};
+        Share share = {batch, list, count, 0, batch->job};
+        share.one.apart = true;
+        share.one.whole = 1;
         cr__tasks_for(batch->tasks, batch->lane_count, 1, along, &share);
         count = list_again(batch, list, count);
         list = batch->list;

@@ -9,6 +9,7 @@
 
 #include "carom/forms.h"
 #include "collide/convex.h"
+#include "model/pull.h"
 #include "model/store.h"
 
 static bool is_function(const crCurve* c) { return c != NULL && c->function != NULL; }
@@ -21,6 +22,7 @@ static bool calls_host(const crSurface* s) {
 
 const char* cr__image_refuses(const crModel* model) {
     if (model->load_count > 0) return "loads are functions of the host";
+    if (cr__model_pulls(model)) return "forces along tendons and sites are computed by the host";
     for (int i = 0; i < model->nb; i++) {
         if (model->bodies[i].joint == CR_JOINT_DRIVEN) return "driven bodies follow functions of the host";
     }
@@ -164,6 +166,8 @@ size_t cr__image_model(const crModel* m, unsigned char* out, uint64_t base) {
     bare.sites = NULL;
     bare.sensors = NULL;
     bare.loads = NULL;
+    bare.tendons = NULL;
+    bare.tendon_count = 0;
     bare.visuals = NULL;
     bare.site_count = bare.sensor_count = bare.nsensor = bare.visual_count = 0;
     put(&image, &bare, sizeof bare);

@@ -4,12 +4,18 @@
 // another. Where numbers of the model vary, the lane has its own bodies, materials and shapes and makes its world anew for each.
 // The same code runs on the host and on a device.
 // Fails: CR_ERR_MEMORY, CR_ERR_LIMIT where there is no room; the world's record is then that of the steps made.
+#include "world/lone_walk.h"
+
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "model/spatial.h"
+#include "relax/few_lanes.h"
 #include "world/batch.h"
+#include "world/batch_warp.h"
+
+#define TURN 8  // sweeps that threads in step make at a time
 
 void cr__lane_destroy(crBatchLane* lane) {
     crAllocator* a = &lane->allocator;
@@ -110,14 +116,14 @@ int cr__batch_goal(const crBatchJob* job, int i) {
 }
 
 // Where a world is on its path: the steps before sample `at`, one of all samples, and how many of them are left.
-typedef struct Place {
+typedef struct OnPath {
     size_t at, end;
     int left;
-} Place;
+} OnPath;
 
-static Place place_of(const crBatchJob* job, int i, int made) {
+static OnPath on_path(const crBatchJob* job, int i, int made) {
     size_t samples = (size_t)job->path.samples;
-    Place p = {(size_t)i * samples, ((size_t)i + 1) * samples, 0};
+    OnPath p = {(size_t)i * samples, ((size_t)i + 1) * samples, 0};
     while (p.at < p.end && made >= job->path.steps[p.at]) {
         made -= job->path.steps[p.at++];
     }
@@ -126,7 +132,7 @@ static Place place_of(const crBatchJob* job, int i, int made) {
 }
 
 // after a step to q: the sample that it ends is written
-static void pass(const crBatchJob* job, const double* q, Place* p) {
+static void pass(const crBatchJob* job, const double* q, OnPath* p) {
     size_t nq = (size_t)job->model->nq;
     if (--p->left > 0) return;
     if (job->path.q != NULL) memcpy(job->path.q + p->at * nq, q, nq * sizeof(double));
@@ -140,7 +146,7 @@ static void pass(const crBatchJob* job, const double* q, Place* p) {
 typedef struct Run {
     const crBatchJob* job;
     int world, made, until;
-    Place place;
+    OnPath place;
     crBatchResult result;
 } Run;
 
@@ -212,26 +218,120 @@ static Run begin_run(const crBatchJob* job, int i) {
                .until = cr__batch_goal(job, i),
                .result = job->results[i]};
     if (job->most > 0 && run.until - run.made > job->most) run.until = run.made + job->most;
-    if (run.made < run.until) run.place = place_of(job, i, run.made);
+    if (run.made < run.until) run.place = on_path(job, i, run.made);
     return run;
 }
 
-crTurn cr__lane_lone(const crBatchJob* job, int i) {
-    crRecord record = {job->words + i, job->stride};
-    Run run = begin_run(job, i);
-    crLoneState s = {.dt = job->settings.dt};
+// A world of one body under way.
+typedef struct Alone {
+    Run run;
+    crLoneState s;
+    crLoneWalk walk;
     crCertificate c;
-    int made = run.made;
+    crLonePhase phase;
+    int from;    // steps that were made before
+    bool works;  // has steps to make, as far as they are plain
+} Alone;
+
+static bool take_alone(const crBatchJob* job, int i, crLoneState* s) {
+    crRecord record = {job->words + i, job->stride};
+    *s = (crLoneState){.dt = job->settings.dt};
+    return cr__record_take(&job->layout, record, s) && s->warm_count <= job->layout.warm_room;
+}
+
+static void begin_alone(Alone* a, const crBatchJob* job, int i) {
+    a->run = begin_run(job, i);
+    a->from = a->run.made;
+    a->works = take_alone(job, i, &a->s) && a->run.made < a->run.until;
+    a->phase = a->works ? CR_LONE_MADE : CR_LONE_LEFT;
+}
+
+// the next step begins
+static void start_alone(Alone* a) {
+    const crBatchJob* job = a->run.job;
+    a->phase = cr__lone_start(&job->lone, job->model, next_length(&a->run, &a->s.dt), &a->s, &a->walk, &a->c);
+}
+
+// after each phase: a step that was made counts
+static void note_alone(Alone* a) {
+    if (a->phase == CR_LONE_MADE) note_step(&a->run, &a->c, a->s.q);
+    a->works = a->phase == CR_LONE_WAITS || (a->phase == CR_LONE_MADE && a->run.made < a->run.until);
+}
+
+static crTurn end_alone(const Run* run, const crLoneState* s, int from) {
+    const crBatchJob* job = run->job;
+    crRecord record = {job->words + run->world, job->stride};
+    if (run->made > from) cr__record_give(&job->layout, record, s);
+    job->made[run->world] = run->made;
+    job->results[run->world] = run->result;
+    return run->made >= run->until ? CR_TURN_OVER : CR_TURN_DEVICE;
+}
+
+// Threads in step make their worlds' steps in turns of three parts, of which each makes what its world is at: long sweeps of
+// one are no reason to wait for the others.
+static crTurn walk_alone(const crBatchJob* job, int i) {
+    Alone a = {.works = false};
+    if (i >= 0) begin_alone(&a, job, i);
+    while (cr__warp_any(a.works)) {
+        if (a.works && a.phase == CR_LONE_MADE) {
+            start_alone(&a);
+            note_alone(&a);
+        }
+        if (!cr__warp_any(a.phase == CR_LONE_WAITS)) continue;
+        bool swept = a.phase == CR_LONE_WAITS && cr__lone_sweep(&a.walk, TURN);
+        if (cr__warp_any(swept) && swept) {
+            a.phase = cr__lone_finish(&a.walk, &a.c);
+            note_alone(&a);
+        }
+    }
+    return i >= 0 ? end_alone(&a.run, &a.s, a.from) : CR_TURN_OVER;
+}
+
+crTurn cr__lane_lone(const crBatchJob* job, int i) {
+    if (job->lone.touches && !job->lone.ball) return walk_alone(job, i);
+    if (i < 0) return CR_TURN_OVER;
+    Run run = begin_run(job, i);
+    crLoneState s;
+    crCertificate c;
+    int from = run.made;
     if (run.made >= run.until) return CR_TURN_OVER;
-    if (!cr__record_take(&job->layout, record, &s) || s.warm_count > job->layout.warm_room)
-        return CR_TURN_DEVICE;
+    if (!take_alone(job, i, &s)) return CR_TURN_DEVICE;
     while (run.made < run.until && cr__lone_step(&job->lone, job->model, next_length(&run, &s.dt), &s, &c)) {
         note_step(&run, &c, s.q);
     }
-    if (run.made > made) cr__record_give(&job->layout, record, &s);
-    job->made[i] = run.made;
-    job->results[i] = run.result;
-    return run.made == run.until ? CR_TURN_OVER : s.hard ? CR_TURN_HOST : CR_TURN_DEVICE;
+    return end_alone(&run, &s, from);
+}
+
+// steps of a world as far as its next sweeps
+static void walk_on(Alone* a) {
+    while (a->works && (a->phase == CR_LONE_MADE || !cr__few_is_open(&a->walk.solve.few))) {
+        if (a->phase == CR_LONE_MADE) {
+            start_alone(a);
+        } else {
+            a->phase = cr__lone_finish(&a->walk, &a->c);
+        }
+        note_alone(a);
+    }
+}
+
+void cr__lane_lones(const crBatchJob* job, const int* list, int count) {
+    Alone a[CR_LONE_WORLDS];
+    crFew* open[CR_LONE_WORLDS];
+    int waiting = 1;
+    for (int k = 0; k < count; k++) {
+        begin_alone(&a[k], job, list[k]);
+    }
+    while (waiting > 0) {
+        waiting = 0;
+        for (int k = 0; k < count; k++) {
+            walk_on(&a[k]);
+            if (a[k].phase == CR_LONE_WAITS) open[waiting++] = &a[k].walk.solve.few;
+        }
+        cr__few_lanes(open, waiting);
+    }
+    for (int k = 0; k < count; k++) {
+        end_alone(&a[k].run, &a[k].s, a[k].from);
+    }
 }
 
 crStatus cr__lane_run(crBatchLane* lane, const crBatchJob* job, int i) {

@@ -4,7 +4,7 @@
 // pushed out, and the certificate: smooth.c, contact_solve.c, position.c, rest.c and the audits, on numbers in place of
 // arrays. Whatever is not plain is left to the stages: numbers that are not finite, a body that moves far or escaped,
 // sweeps that do not end, forces kept from other contacts.
-#include "world/lone_step.h"
+#include "world/lone_walk.h"
 
 #include "base/room.h"
 #include "resolve/kinds.h"
@@ -12,7 +12,6 @@
 #include "step/rest.h"
 #include "world/lone_audit.h"
 #include "world/lone_push.h"
-#include "world/lone_solve.h"
 
 #define EPS   CR_AUDIT_SINGLE_EPS
 #define PUSH  0.02  // as in margins.c
@@ -66,7 +65,8 @@ void cr__lone_prepare(const crWorld* world, crLone* lone) {
     const crStepSettings* s = &step->settings;
     *lone = (crLone){.flies = false};
     bool plain = s->method == CR_METHOD_CONE && s->sleep_time <= 0.0 && s->quality != CR_QUALITY_CERTIFIED &&
-                 step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0;
+                 step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0 &&
+                 model->tendon_count == 0;
     bool one = model->nb == 2 && model->bodies[1].single && model->bodies[1].last >= 0 &&
                model->loop_count == 0 && model->nu == 0 && step->plan->moderate &&
                step->plan->given_count == 0;
@@ -284,13 +284,20 @@ CR_FEW bool fly(crLoneStep* x, crCertificate* c) {
     return true;
 }
 
-// a step near the plane
-CR_FEW bool touch(crLoneStep* x, bool ball, crCertificate* c) {
+// a step near the plane, as far as the sweeps of its first round; false: left to the stages
+CR_FEW bool approach(crLoneStep* x, bool ball, crLoneSolve* solve) {
+    if (!cr__lone_find(x, ball)) return false;
+    cr__lone_choose(x, ball, true);
+    solve->round = 0;
+    return cr__lone_round(x, ball, solve);
+}
+
+// and after its last round
+CR_FEW bool leave(crLoneStep* x, bool ball, crCertificate* c) {
     crLoneState* s = x->s;
     crWarm warm[CR_LONE_CONTACTS];
     double before[7];
     bool began;
-    if (!cr__lone_find(x, ball) || !cr__lone_solve(x, ball)) return false;
     *c = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .contacts = x->count, .rows = 3 * x->taken};
     if (!cr__lone_audit(x, ball, c)) return false;
     int count = keep_forces(x, ball, warm, &began);
@@ -337,44 +344,91 @@ CR_FEW bool begin(crLoneStep* x) {
     return x->h * speed <= lone->bound;
 }
 
-CR_FEW bool make_step(const crLone* lone, bool ball, bool measured, const crModel* model, double h,
-                      crLoneState* s, crCertificate* c) {
+CR_FEW crLonePhase made(crLoneStep* x, bool good) {
+    if (!good) return CR_LONE_LEFT;
+    memcpy(x->s->q, x->q, sizeof x->q);
+    memcpy(x->s->v, x->v, sizeof x->v);
+    x->s->time = x->s->time + x->h;
+    x->s->still_h = x->h;
+    return CR_LONE_MADE;
+}
+
+// what follows a round of sweeps
+CR_FEW crLonePhase finish(crLoneStep* x, bool ball, crLoneSolve* solve, crCertificate* c) {
+    int added = cr__lone_look(x, ball, solve);
+    if (added == 0) return made(x, leave(x, ball, c));
+    return added > 0 && cr__lone_round(x, ball, solve) ? CR_LONE_WAITS : CR_LONE_LEFT;
+}
+
+CR_FEW crLonePhase start(crLoneStep* x, bool ball, crLoneSolve* solve, crCertificate* c) {
+    const crLone* lone = x->lone;
+    if (!begin(x)) return CR_LONE_LEFT;
+    if (x->s->warm_count == 0 && is_clear(lone, x->start.body.origin, lone->size + CLEAR * x->margin))
+        return made(x, fly(x, c));
+    return lone->touches && approach(x, ball, solve) ? CR_LONE_WAITS : CR_LONE_LEFT;
+}
+
+CR_FEW void put(crLoneStep* x, const crLone* lone, const crModel* model, double h, crLoneState* s) {
+    x->lone = lone;
+    x->model = model;
+    x->h = h;
+    x->s = s;
+    x->measured = is_measured(lone->measure, s->dt, s->time, s->time + h);
+}
+
+// the whole step of a ball, whose numbers stay in registers
+CR_FEW_APART crLonePhase step_ball(const crLone* lone, const crModel* model, double h, crLoneState* s,
+                                   crCertificate* c) {
     crLoneStep x;
-    x.lone = lone;
-    x.model = model;
-    x.h = h;
-    x.s = s;
-    x.measured = measured;
-    if (!begin(&x)) return false;
-    bool clear = s->warm_count == 0 && is_clear(lone, x.start.body.origin, lone->size + CLEAR * x.margin);
-    if (!(clear ? fly(&x, c) : lone->touches && touch(&x, ball, c))) return false;
-    memcpy(s->q, x.q, sizeof x.q);
-    memcpy(s->v, x.v, sizeof x.v);
-    s->time = s->time + h;
-    s->still_h = h;
+    crLoneSolve solve;
+    put(&x, lone, model, h, s);
+    crLonePhase phase = start(&x, true, &solve, c);
+    if (phase != CR_LONE_WAITS) return phase;
+    cr__few_go_on(&solve.few, CR_LONE_SWEEPS);
+    phase = finish(&x, true, &solve, c);
+    // a ball has one round
+    return phase == CR_LONE_MADE ? phase : CR_LONE_LEFT;
+}
+
+// a step that leaves all as it was, as the one before did
+CR_FEW bool stays(const crLone* lone, double h, crLoneState* s, crCertificate* c) {
+    double end = s->time + h;
+    if (!(s->still && s->still_h == h) || is_measured(lone->measure, s->dt, s->time, end)) return false;
+    s->time = end;
+    c->overlap = (double)NAN;
     return true;
 }
 
-CR_FEW_APART bool step_ball(const crLone* lone, bool measured, const crModel* model, double h, crLoneState* s,
-                            crCertificate* c) {
-    return make_step(lone, true, measured, model, h, s, c);
+crLonePhase cr__lone_start(const crLone* lone, const crModel* model, double h, crLoneState* s,
+                           crLoneWalk* walk, crCertificate* c) {
+    if (!lone->flies) return CR_LONE_LEFT;
+    if (stays(lone, h, s, c)) return CR_LONE_MADE;
+    put(&walk->x, lone, model, h, s);
+    return start(&walk->x, false, &walk->solve, c);
 }
-CR_FEW_APART bool step_box(const crLone* lone, bool measured, const crModel* model, double h, crLoneState* s,
-                           crCertificate* c) {
-    return make_step(lone, false, measured, model, h, s, c);
+
+bool cr__lone_sweep(crLoneWalk* walk, int most) {
+    cr__few_go_on_apart(&walk->solve.few, most);
+    return !cr__few_is_open(&walk->solve.few);
+}
+
+crLonePhase cr__lone_finish(crLoneWalk* walk, crCertificate* c) {
+    return finish(&walk->x, false, &walk->solve, c);
+}
+
+static bool step_box(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
+    crLoneWalk walk;
+    crLonePhase phase = cr__lone_start(lone, model, h, s, &walk, c);
+    while (phase == CR_LONE_WAITS) {
+        cr__lone_sweep(&walk, CR_LONE_SWEEPS);
+        phase = cr__lone_finish(&walk, c);
+    }
+    return phase == CR_LONE_MADE;
 }
 
 bool cr__lone_step(const crLone* lone, const crModel* model, double h, crLoneState* s, crCertificate* c) {
-    double end = s->time + h;
-    s->hard = false;
-    if (!lone->flies) return false;
-    bool measured = is_measured(lone->measure, s->dt, s->time, end);
-    if (s->still && s->still_h == h && !measured) {
-        s->time = end;
-        c->overlap = (double)NAN;
-        return true;
-    }
-    return lone->ball ? step_ball(lone, measured, model, h, s, c) : step_box(lone, measured, model, h, s, c);
+    if (!lone->ball) return step_box(lone, model, h, s, c);
+    return lone->flies && (stays(lone, h, s, c) || step_ball(lone, model, h, s, c) == CR_LONE_MADE);
 }
 
 bool cr__lone_fits(const crLone* lone, const crWorld* world) {

@@ -35,7 +35,6 @@ typedef struct crLoneState {
     double dt;  // settings.dt, s
     int warm_count;
     crWarm warm[CR_LONE_CONTACTS];
-    bool hard;       // a step was left to the stages because sweeps did not end
     bool still;      // the last step left all as it was:
     double still_h;  // the next does so too, if it is as long, s
 } crLoneState;

@@ -9,9 +9,8 @@
 #define CR_LONE_NEAR   1e-4
 #define CR_LONE_FALL   0.06
 #define CR_LONE_SLOW   2.5e-3
-#define CR_LONE_TOL    2e-7
-#define CR_LONE_SWEEPS 50
-#define CR_LONE_AGAIN  20
+#define CR_LONE_TOL    2e-9
+#define CR_LONE_SWEEPS 400
 #define CR_LONE_ROUNDS 6  // more are left to the stages
 
 CR_FEW crVec3 cr__lone_velocity(const crLoneStep* x, const double* v, crVec3 point) {
@@ -119,32 +118,43 @@ CR_FEW int cr__lone_list(const crLoneStep* x, bool ball, bool again, crPackedCon
     return count;
 }
 
-// v under all contacts that may press; false: left to the stages
-CR_FEW bool cr__lone_solve(crLoneStep* x, bool ball) {
-    const crBody* body = &x->model->bodies[1];
+// The solve of a step, round by round.
+typedef struct crLoneSolve {
     double slot[CR_LONE_CONTACTS * CR_FEW_STRIDE];
     crPackedContact contact[CR_LONE_CONTACTS];
-    int added = cr__lone_choose(x, ball, true);
-    for (int round = 0; round == 0 || added > 0; round++) {
-        if (round == (ball ? 1 : CR_LONE_ROUNDS)) return false;
-        int count = x->taken = cr__lone_list(x, ball, round > 0, contact);
-        double dv[6];
-        x->s->hard = count > 0 && !cr__few_solve(&x->start.body, ball, count, contact, x->v_free, CR_LONE_TOL,
-                                                 round > 0 ? CR_LONE_AGAIN : CR_LONE_SWEEPS, slot);
-        if (x->s->hard) return false;
-        cr__few_velocity(body, &x->start.body, ball, count, contact, dv);
-        for (int j = 0; j < 6; j++) {
-            x->v[j] = x->v_free[j] + dv[j];
-        }
-        int k = 0;
-        CR_LONE_EACH(i, x->count, ball) {
-            crLoneSpot* c = &x->spot[i];
-            c->P = c->takes ? contact[ball ? 0 : k++].P : cr_vec3(0, 0, 0);
-            c->u = cr__lone_velocity(x, x->v, c->at.point);
-        }
-        added = cr__lone_choose(x, ball, false);
+    crFew few;
+    int round;
+} crLoneSolve;
+
+// a round of the contacts that take part; false: left to the stages
+CR_FEW bool cr__lone_round(crLoneStep* x, bool ball, crLoneSolve* solve) {
+    if (solve->round == (ball ? 1 : CR_LONE_ROUNDS)) return false;
+    int count = x->taken = cr__lone_list(x, ball, solve->round > 0, solve->contact);
+    solve->few.ended = true;  // where there is nothing to sweep
+    bool begun = count == 0 || (ball ? cr__few_begin(&solve->few, &x->start.body, true, 1, solve->contact,
+                                                     x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot)
+                                     : cr__few_begin_apart(&solve->few, &x->start.body, count, solve->contact,
+                                                           x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot));
+    return begun;
+}
+
+// v after the sweeps of a round; how many contacts are new, negative: left to the stages
+CR_FEW int cr__lone_look(crLoneStep* x, bool ball, crLoneSolve* solve) {
+    double dv[6];
+    if (x->taken > 0 && !solve->few.ended) return -1;
+    if (x->taken > 0) cr__few_end(&solve->few);
+    cr__few_velocity(&x->model->bodies[1], &x->start.body, ball, x->taken, solve->contact, dv);
+    for (int j = 0; j < 6; j++) {
+        x->v[j] = x->v_free[j] + dv[j];
     }
-    return true;
+    int k = 0;
+    CR_LONE_EACH(i, x->count, ball) {
+        crLoneSpot* c = &x->spot[i];
+        c->P = c->takes ? solve->contact[ball ? 0 : k++].P : cr_vec3(0, 0, 0);
+        c->u = cr__lone_velocity(x, x->v, c->at.point);
+    }
+    solve->round++;
+    return cr__lone_choose(x, ball, false);
 }
 
 #endif

@@ -1,7 +1,7 @@
 // model_hash.c - what a snapshot is bound to: the hash of a model, and of the settings of its steps.
 //
 // Every number of the model that the motion depends on is hashed, field by field: gravity, bodies, joints,
-// materials and their pairs, shapes with their vertices and heights, loops, filters, actuators. Names are not. A drive, a
+// materials and their pairs, shapes with their vertices and heights, loops, filters, actuators, tendons. Names are not. A drive, a
 // restitution function and a rule, law or solver are known by their being there and by their names: what the
 // user's own functions do cannot be hashed. The number of threads does not change a result and is left out.
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "carom/forms.h"
 #include "carom/resolve.h"
+#include "model/pull.h"
 #include "world/world.h"
 
 // every NaN has the same bytes
@@ -170,12 +171,40 @@ static void actuator(crBytes* out, const crActuator* a) {
         cr__put_int(out, a->dof[k]);
     }
     numbers(out, a->gear, a->dof_count);
+    if (a->transmission != CR_ALONG_JOINTS) {
+        const int choices[] = {(int)a->transmission, a->tendon, a->site, a->reference};
+        for (int k = 0; k < 4; k++) {
+            cr__put_int(out, choices[k]);
+        }
+        numbers(out, a->wrench, 6);
+        numbers(out, (double[]){a->gear[0], a->rod}, 2);
+    }
     numbers(out, a->gain, 3);
     numbers(out, a->bias, 3);
     numbers(out, (double[]){a->ctrl_lower, a->ctrl_upper, a->force_lower, a->force_upper}, 4);
     if (a->activation == CR_ACTIVATION_NONE) return;
     cr__put_int(out, (int)a->activation);
     numbers(out, (double[]){a->time_constant, a->act_lower, a->act_upper}, 3);
+}
+
+static void tendon(crBytes* out, const crTendon* t) {
+    cr__put_int(out, t->joints);
+    for (int k = 0; k < t->count; k++) {
+        cr__put_int(out, t->item[k]);
+    }
+    numbers(out, t->coef, t->count);
+    numbers(out, (double[]){t->stiffness, t->damping, t->rest_lower, t->rest_upper}, 4);
+}
+
+// tendons, and where the sites are that forces act at
+static void lines(crBytes* out, const crModel* model) {
+    for (int i = 0; i < model->tendon_count; i++) {
+        tendon(out, &model->tendons[i]);
+    }
+    for (int i = 0; i < model->site_count && cr__model_pulls(model); i++) {
+        cr__put_int(out, model->sites[i].body);
+        pose(out, model->sites[i].volume.pose);
+    }
 }
 
 uint64_t cr__model_hash(const crModel* model) {
@@ -219,6 +248,7 @@ uint64_t cr__model_hash(const crModel* model) {
     for (int i = 0; i < model->nu; i++) {
         actuator(&out, &model->actuators[i]);
     }
+    lines(&out, model);
     for (int i = 0; i < model->load_count; i++) {
         cr__put_int(&out, model->loads[i].body);
         cr__put_int(&out, model->loads[i].central + 2 * model->loads[i].turns);

@@ -11,7 +11,7 @@
 
 #include "base/argument.h"
 #include "base/room.h"
-#include "model/actuate.h"
+#include "model/pull.h"
 
 #define COOKIE UINT32_C(0x6361726f)
 
@@ -32,7 +32,7 @@ static crStatus make_copy(crWorld* world) {
     }
     bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
               world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
-    if (model->load_count > 0) {
+    if (model->load_count > 0 || cr__model_pulls(model)) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
     }
@@ -140,14 +140,19 @@ static void look(crWorld* world) {
     cr_model_velocity(step->model, step->state.v, &step->dynamics);
 }
 
-// Adds the loads of the model, at the middle of the step, to the applied forces; release_loads takes them away.
+// Adds the loads of the model, at the middle of the step, and its tendons to the applied forces; release_loads takes them
+// away.
 static crStatus hold_loads(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     if (world->force == NULL) return CR_OK;
     memcpy(world->force, step->state.force, (size_t)step->model->nv * sizeof(double));
     look(world);
-    return cr_model_add_loads(step->model, &step->state, step->state.time + 0.5 * h, &step->dynamics,
-                              step->state.force, error);
+    crStatus status = cr_model_add_loads(step->model, &step->state, step->state.time + 0.5 * h,
+                                         &step->dynamics, step->state.force, error);
+    if (status != CR_OK || !cr__model_pulls(step->model)) return status;
+    status = cr__lines_hold(step->model, &step->state, h, &step->dynamics, &step->scratch, step->state.force);
+    if (status == CR_ERR_MEMORY) return cr__step_memory(error);
+    return status == CR_OK ? CR_OK : cr_error_set(error, status, "mass", "mass: %s", cr_status_text(status));
 }
 
 static void release_loads(crWorld* world) {

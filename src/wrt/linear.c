@@ -209,6 +209,11 @@ crStatus cr__tape_apply_op(crTape* tape, crTapeOp* op, const crTapeChange* c, do
     if (op->bodies != NULL && c->begin == 0.0 && c->end == 0.0 && !mass)
         return apply_single(tape, op, c, out, error);
     size_t mark = cr_arena_mark(&tape->memory), nv = (size_t)tape->model->nv;
+    bool state = c->x != NULL && c->param == NULL && c->begin == 0.0 && c->end == 0.0;
+    if (state && op->rows == 0 && cr__tape_trees_fly(tape, op)) {
+        crStatus made = cr__tape_trees_along(tape, op, c->x, c->f, out);
+        return made == CR_OK ? CR_OK : cr_error_set(error, made, "tape", "tape: %s", cr_status_text(made));
+    }
     double t = step_of(tape, op, c);
     bool surface = c->param != NULL && op->rows > 0;
     memset(out, 0, 2 * nv * sizeof *out);

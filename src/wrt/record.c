@@ -9,6 +9,7 @@
 
 #include "base/argument.h"
 #include "carom/forms.h"
+#include "model/pull.h"
 #include "step/clocks.h"
 #include "wrt/change.h"
 #include "wrt/tape.h"
@@ -211,6 +212,7 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
     tape->known = true;
     tape->edge = false;
     tape->side = 0;
+    tape->nodes_left = CR_TAPE_NODES;
     tape->why = NULL;
     tape->pass = (crTapePass){0};
     tape->verdict = (crWrtVerdict){.verdict = CR_SMOOTH, .distance = INFINITY};
@@ -223,6 +225,7 @@ static crStatus begin(crTape* tape, const crState* from, crError* error) {
         cr__tape_unknown(tape, "the method is not cone");
     if (model->loop_count > 0) cr__tape_unknown(tape, "the model has loops");
     if (model->load_count > 0) cr__tape_unknown(tape, "the model has loads");
+    if (cr__model_pulls(model)) cr__tape_unknown(tape, "forces act along tendons or sites");
     for (int i = 0; i < model->nu; i++) {
         if (model->actuators[i].schedule != NULL) cr__tape_unknown(tape, "controls have a schedule");
     }

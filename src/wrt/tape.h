@@ -69,7 +69,8 @@ typedef struct crTapeTime {
 #define CR_TAPE_EDGE 1e-9  // m, rad: gap of a joint that is at its limit
 
 // A position pass at the end: dq -= Y (N Y)^-1 N dq, N the normals of its contacts; at most CR_TAPE_PASS of them.
-#define CR_TAPE_PASS 256
+#define CR_TAPE_PASS  256
+#define CR_TAPE_NODES 24  // crTapeTrees.nodes of one record
 typedef struct crTapePass {
     int rows;
     crRows normals;
@@ -97,6 +98,7 @@ typedef struct crTape {
     crTapeTime* times;
     int* clock;  // instant of each body while recording (nb)
     crTapePass pass;
+    int nodes_left;  // crTapeTrees.nodes that may still be made, each of the size of the model
     crWrtVerdict verdict;
 } crTape;
 
@@ -153,6 +155,12 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
 // As cr__tape_single_back. CR_ERR_MEMORY, CR_ERR_DEFINITE.
 crStatus cr__tape_trees_back(crTape* tape, const crTapeOp* op, const double* by, double* before,
                              double* by_force);
+
+// trees_along.c: whether all that a move moves are trees that fly; and its change (2 nv) by a change x of the state before it
+// and df of the forces (or NULL). CR_ERR_MEMORY, CR_ERR_DEFINITE.
+bool cr__tape_trees_fly(const crTape* tape, const crTapeOp* op);
+crStatus cr__tape_trees_along(crTape* tape, const crTapeOp* op, const double* x, const double* df,
+                              double* out);
 
 // evaluate.c
 

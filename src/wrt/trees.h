@@ -42,6 +42,9 @@ struct crTapeTrees {
     double *kick, *kick_next, *v_last;  // of flights: K of both ends, v before the last kick (nv)
     double *work, *other;               // (nv)
     double* q_next;                     // (nq)
+    int node_count;
+    crDynamics*
+        nodes;  // kinematics and factor at the beginnings of parts, and at the end of the last; trees share them (node_count)
     crRows J;
     crTapeBody* singles;  // turn of single bodies (nb)
 };
@@ -127,6 +130,10 @@ void cr__trees_settle(crTreesBack* b, crPart tree, const crTapeTree* now, const 
 
 // The flight of a tree from op->q and op->v; false where it has no form or does not end in v. CR_ERR_MEMORY in status.
 bool cr__trees_fly(crTape* tape, crTapeOp* op, crPart tree, const double* v, crStatus* status);
+// Kinematics and factor of a tree where part `index` of its flight begins, q, in tape->eval.dynamics: as recorded or made again in
+// `own`. CR_ERR_DEFINITE.
+crStatus cr__trees_visit(crTape* tape, const crTapeOp* op, crPart tree, const crDynamics* own, int index,
+                         const double* q);
 // What its state gets from what the state after it gets, into before.
 crStatus cr__trees_fly_back(crTreesBack* b, crPart tree, const double* by_q, const double* by_v);
 

@@ -23,6 +23,35 @@ static crStatus look_tree(crTape* tape, crPart tree, double h, const double* q) 
     return cr__part_mass_factor(tape->model, tree, h, &eval->dynamics);
 }
 
+crStatus cr__trees_visit(crTape* tape, const crTapeOp* op, crPart tree, const crDynamics* own, int index,
+                         const double* q) {
+    tape->eval.dynamics = *own;
+    if (index >= op->trees->node_count) return look_tree(tape, tree, cr__move_time(tape, op), q);
+    tape->eval.dynamics = op->trees->nodes[index];
+    tape->eval.dynamics.actuation = own->actuation;
+    tape->eval.dynamics.limit = own->limit;
+    return CR_OK;
+}
+
+// The same while the flight is recorded: into a node where there is room for one.
+static crStatus visit_first(crTape* tape, crTapeOp* op, crPart tree, const crDynamics* own, int index,
+                            const double* q) {
+    crTapeTrees* t = op->trees;
+    if (t->nodes == NULL) t->nodes = cr_arena_alloc(&tape->memory, (MOST + 1) * sizeof *t->nodes);
+    if (t->nodes == NULL) return CR_ERR_MEMORY;
+    if (index == t->node_count && tape->nodes_left > 0) {
+        crStatus status = cr_dynamics_create(tape->model, &tape->memory, &t->nodes[index]);
+        if (status != CR_OK) return status;
+        tape->nodes_left--;
+        t->node_count++;
+    }
+    crStatus status = cr__trees_visit(tape, op, tree, own, index, q);
+    if (status != CR_OK || index >= t->node_count) return status;
+    status = look_tree(tape, tree, cr__move_time(tape, op), q);
+    t->nodes[index] = tape->eval.dynamics;
+    return status;
+}
+
 // K = h M_h^-1 (k + c - h R v), k of velocities v_k and R of v_R, at the kinematics of eval; c of v_k is left in c
 static void kick_of(crTape* tape, crPart tree, double h, const double* v_k, const double* v_R, double* c,
                     double* K) {
@@ -102,14 +131,14 @@ static void set_span(const crTape* tape, crPart tree, double h, double left, dou
 }
 
 // one part from f->q and f->v; v4 and q after it
-static bool fly_part(crTape* tape, crPart tree, double h, const crTapeTree* now, crTapeFlight* f, double* q,
-                     double* v4, double* y) {
+static bool fly_part(crTape* tape, crTapeOp* op, crPart tree, const crDynamics* own, const crTapeTree* now,
+                     crTapeFlight* f, double* q, double* v4, double* y) {
     const crModel* model = tape->model;
     cr__set_tree(model, tree, 1.0, f->v, f->v2);
     cr__add_tree(model, tree, -0.5 * f->tau, f->a0, f->v2);
     cr__part_advance(model, tree, f->tau, f->v2, q);
     cr__add_tree(model, tree, -0.5 * f->tau, f->a0, f->v2);
-    if (look_tree(tape, tree, h, q) != CR_OK) return false;
+    if (visit_first(tape, op, tree, own, now->count, q) != CR_OK) return false;
     turn_of(tape, tree, f->v2, f->a1);
     cr__set_tree(model, tree, 0.5, f->v2, f->v3);
     cr__add_tree(model, tree, 0.5, f->v, f->v3);
@@ -120,14 +149,15 @@ static bool fly_part(crTape* tape, crPart tree, double h, const crTapeTree* now,
     return !now->floats || settle(tape, tree, now, f, v4, y);
 }
 
-bool cr__trees_fly(crTape* tape, crTapeOp* op, crPart tree, const double* v, crStatus* status) {
+static bool fly_recorded(crTape* tape, crTapeOp* op, crPart tree, const crDynamics* own, const double* v,
+                         crStatus* status) {
     const crModel* model = tape->model;
     crTapeTrees* t = op->trees;
     crTapeTree* now = &t->tree[tree.bodies[0]];
     double h = cr__move_time(tape, op), left = h, limit = h, *q = tape->eval.start.q, *y = t->work;
     now->parts = cr_arena_alloc(&tape->memory, MOST * sizeof *now->parts);
     *status = now->parts != NULL ? CR_OK : CR_ERR_MEMORY;
-    if (now->parts == NULL || look_tree(tape, tree, h, op->q) != CR_OK) return false;
+    if (now->parts == NULL || visit_first(tape, op, tree, own, 0, op->q) != CR_OK) return false;
     memcpy(q, op->q, (size_t)model->nq * sizeof *q);
     kick_of(tape, tree, h, op->v, op->v, t->other, t->kick);
     cr__set_tree(model, tree, 1.0, op->v, t->v_last);
@@ -150,7 +180,7 @@ bool cr__trees_fly(crTape* tape, crTapeOp* op, crPart tree, const double* v, crS
         memcpy(f->q, q, (size_t)model->nq * sizeof *q);
         turn_of(tape, tree, f->v, f->a0);
         set_span(tape, tree, h, left, limit, now, f, y);
-        if (!fly_part(tape, tree, h, now, f, q, t->v_last, y)) return false;
+        if (!fly_part(tape, op, tree, own, now, f, q, t->v_last, y)) return false;
         limit = 2.0 * f->tau;
         left = f->tau < left ? left - f->tau : 0.0;
     }
@@ -158,6 +188,13 @@ bool cr__trees_fly(crTape* tape, crTapeOp* op, crPart tree, const double* v, crS
     cr__set_tree(model, tree, 1.0, t->v_last, y);
     cr__add_tree(model, tree, 0.5, t->kick_next, y);
     return cr__trees_agree(tape, tree, v, y);
+}
+
+bool cr__trees_fly(crTape* tape, crTapeOp* op, crPart tree, const double* v, crStatus* status) {
+    crDynamics own = tape->eval.dynamics;
+    bool good = fly_recorded(tape, op, tree, &own, v, status);
+    tape->eval.dynamics = own;
+    return good;
 }
 
 // backwards
@@ -257,16 +294,17 @@ static void kick_back_first(crTreesBack* b, crPart tree, const crTapeTree* now, 
     cr__add_tree(model, tree, 1.0, b->by_vs, b->before_v);
 }
 
-crStatus cr__trees_fly_back(crTreesBack* b, crPart tree, const double* by_q, const double* by_v) {
+static crStatus fly_back_with(crTreesBack* b, crPart tree, const crDynamics* own, const double* by_q,
+                              const double* by_v) {
     const crModel* model = b->tape->model;
     const crTapeTree* now = &b->op->trees->tree[tree.bodies[0]];
-    crStatus status = look_tree(b->tape, tree, b->h, b->op->trees->q_next);
+    crStatus status = cr__trees_visit(b->tape, b->op, tree, own, now->count, b->op->trees->q_next);
     double by_last = 0.0, by_within = 0.0, by_double = 0.0;
     if (status == CR_OK) kick_back_last(b, tree, now, by_q, by_v);
     for (int p = now->count - 1; p >= 0 && status == CR_OK; p--) {
         const crTapeFlight* f = &now->parts[p];
         double by_tau = part_back_last(b, tree, now, f);
-        status = look_tree(b->tape, tree, b->h, f->q);
+        status = cr__trees_visit(b->tape, b->op, tree, own, p, f->q);
         if (status != CR_OK) return status;
         by_tau += part_back_motion(b, tree, f) + by_double - by_last;
         by_double = f->span == SPAN_DOUBLE ? 2.0 * by_tau : 0.0;
@@ -283,5 +321,12 @@ crStatus cr__trees_fly_back(crTreesBack* b, crPart tree, const double* by_q, con
         cr__set_tree(model, tree, 0.0, b->by_vs, b->by_v2);
     }
     if (status == CR_OK) kick_back_first(b, tree, now, by_within);
+    return status;
+}
+
+crStatus cr__trees_fly_back(crTreesBack* b, crPart tree, const double* by_q, const double* by_v) {
+    crDynamics own = b->tape->eval.dynamics;
+    crStatus status = fly_back_with(b, tree, &own, by_q, by_v);
+    b->tape->eval.dynamics = own;
     return status;
 }

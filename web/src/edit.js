@@ -72,12 +72,15 @@ export const withoutBody = (given, about, index) => {
   const names = new Set(gone.map((i) => about.bodies[i].name));
   const joints = new Set(scene.bodies.filter((b) => names.has(b.name)).map((b) => b.joint_name ?? b.name));
   const keep = (list, test) => { if (scene[list]) scene[list] = scene[list].filter(test); };
-  const actuators = listed(scene, "actuators").map((a) => !joints.has(a.joint) && !a.joints?.some((j) => joints.has(j.joint)));
   const lost = new Set([...listed(scene, "sites").filter((s) => names.has(s.body)).map((s) => s.name)]);
+  const slack = new Set(listed(scene, "tendons").filter((t) => t.sites?.some((s) => lost.has(s)) || t.joints?.some((j) => joints.has(j.joint))).map((t) => t.name));
+  const actuators = listed(scene, "actuators").map((a) => !joints.has(a.joint) && !a.joints?.some((j) => joints.has(j.joint)) &&
+    !slack.has(a.tendon) && ![a.site, a.reference, a.slider].some((s) => lost.has(s)));
   const idle = new Set(listed(scene, "actuators").filter((_, i) => !actuators[i]).map((a) => a.name));
   keep("actuators", (_, i) => actuators[i]);
   scene.keyframes = listed(scene, "keyframes").map((k) => (k.ctrl ? { ...k, ctrl: k.ctrl.filter((_, i) => actuators[i]) } : k));
-  keep("sensors", (s) => !lost.has(s.site) && !joints.has(s.joint) && !idle.has(s.actuator));
+  keep("tendons", (t) => !slack.has(t.name));
+  keep("sensors", (s) => !lost.has(s.site) && !slack.has(s.tendon) && !joints.has(s.joint) && !idle.has(s.actuator));
   keep("sites", (s) => !names.has(s.body));
   keep("forces", (f) => !names.has(f.body));
   keep("drive", (d) => !names.has(d.body));

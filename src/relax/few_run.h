@@ -1,0 +1,63 @@
+// few_run.h - a solve of a few contacts of one body under way, sweep by sweep: few.h begins and ends it, and sweeps; few_lanes.c
+// sweeps several side by side, with the same bits.
+#ifndef CAROM_RELAX_FEW_RUN_H
+#define CAROM_RELAX_FEW_RUN_H
+
+#include <string.h>
+
+#include "relax/packed_solve.h"
+
+#define CR_FEW_STRIDE (CR_AT_K + CR_K)  // numbers of a slot
+#define CR_FEW_GROWTH 16.0              // as in packed.c
+
+// The body at its pose: what crDynamics has of it.
+typedef struct crFewBody {
+    double mass;
+    bool round;     // three equal moments
+    crVec3 origin;  // its centre of mass
+    crMat3 root;
+    crSym3 inertia, inverse;
+} crFewBody;
+
+typedef struct crFew {
+    const crFewBody* body;
+    crKind kind;
+    int count;
+    crPackedContact* contact;  // (count)
+    double* slot;              // (count*CR_FEW_STRIDE)
+    double z[6], z_free[6], z_before[6];
+    double share, beta;
+    double tol;  // of the largest change, m/s
+    double change, least, momentum;
+    int sweeps, limit;
+    bool ended;  // the change is small enough
+} crFew;
+
+static inline bool cr__few_is_open(const crFew* few) { return !few->ended && few->sweeps < few->limit; }
+
+// what the way along the direction is counted in
+static inline double cr__few_scale(const crFew* few) {
+    double weight = fmax(0.0, few->share * few->share + 0.0 * 0.0);
+    return 0x1p30 * weight / fmax(few->change, fmax(few->tol * few->tol, 0x1p-900));
+}
+
+// after a sweep, whose largest change squared was `change`: momentum and velocities for the next one
+static inline void cr__few_turn(crFew* few, double change, int64_t along) {
+    few->change = change;
+    few->sweeps++;
+    few->ended = change <= few->tol * few->tol;
+    if (!cr__few_is_open(few)) return;
+    bool grows = change > CR_FEW_GROWTH * few->least;
+    few->least = grows ? change : fmin(few->least, change);
+    if (grows || along < 0) few->momentum = 1.0;
+    double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * few->momentum * few->momentum));
+    few->beta = fmin((few->momentum - 1.0) / next, 1.0);
+    few->momentum = next;
+    for (int k = 0; k < 6; k++) {
+        double d = few->z[k] - few->z_before[k];
+        few->z_before[k] = few->z[k];
+        few->z[k] += few->beta * d;
+    }
+}
+
+#endif

@@ -1,0 +1,240 @@
+// kept.c - forces of the last solve by body, while groups of bodies have clocks of their own.
+//
+// step->warm holds them in the order of contacts, which a solve of the whole world reads and writes from end to end. A solve
+// of one group would do so too: here each force is in a chain of each of its bodies, and only those of the part come into
+// step->warm, sorted, until its solve is over. At the end of it all they are put in order once.
+// Fails: CR_ERR_MEMORY.
+#include "step/kept.h"
+
+#include "base/room.h"
+#include "step/clocks.h"
+
+// whether a stands before b among contacts
+static bool stands_before(const crWarm* a, const crWarm* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
+    if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b;
+    if (a->child_a != b->child_a) return a->child_a < b->child_a;
+    if (a->child_b != b->child_b) return a->child_b < b->child_b;
+    if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a;
+    return a->feature_b < b->feature_b;
+}
+
+// the force at i goes down the heap of the first `count` until none below it stands after it
+static void sink_force(crWarm* force, int i, int count) {
+    crWarm down = force[i];
+    for (int child = 2 * i + 1; child < count; child = 2 * i + 1) {
+        if (child + 1 < count && stands_before(&force[child], &force[child + 1])) child++;
+        if (!stands_before(&down, &force[child])) break;
+        force[i] = force[child];
+        i = child;
+    }
+    force[i] = down;
+}
+
+static void sort_forces(crWarm* force, int count) {
+    for (int i = count / 2 - 1; i >= 0; i--) {
+        sink_force(force, i, count);
+    }
+    for (int last = count - 1; last > 0; last--) {
+        crWarm highest = force[0];
+        force[0] = force[last];
+        force[last] = highest;
+        sink_force(force, 0, last);
+    }
+}
+
+static crStatus grow_forces(const crStep* step, crStepWarm* warm, int room) {
+    void* force = warm->force;
+    crStatus status =
+        cr__grow(&step->allocator, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
+    warm->force = force;
+    return status;
+}
+
+// the end of a force that is at a body: 0 or 1
+static int end_at(const crModel* model, const crWarm* w, int body) {
+    return model->shapes[w->shape_a].body == body ? 0 : 1;
+}
+
+static crStatus add_force(crStep* step, const crWarm* w) {
+    const crModel* model = step->model;
+    crKept* kept = &step->clocks->kept;
+    void* all = kept->force;
+    crStatus status =
+        cr__grow(&step->allocator, &all, &kept->capacity, kept->count, kept->count + 1, sizeof *kept->force);
+    kept->force = all;
+    if (status != CR_OK) return status;
+    crKeptForce* to = &kept->force[kept->count];
+    *to = (crKeptForce){.force = *w, .next = {-1, -1}};
+    int ends[2] = {model->shapes[w->shape_a].body, model->shapes[w->shape_b].body};
+    for (int k = 0; k < 2; k++) {
+        if (!cr__moves(model, ends[k])) continue;
+        to->next[k] = kept->first[ends[k]];
+        kept->first[ends[k]] = kept->count;
+    }
+    kept->count++;
+    return CR_OK;
+}
+
+crStatus cr__step_kept_open(crStep* step) {
+    crKept* kept = &step->clocks->kept;
+    kept->count = 0;
+    for (int b = 0; b < step->model->nb; b++) {
+        kept->first[b] = -1;
+    }
+    crStatus status = CR_OK;
+    for (int i = 0; i < step->warm.count && status == CR_OK; i++) {
+        status = add_force(step, &step->warm.force[i]);
+    }
+    kept->sorted = kept->count;
+    kept->open = status == CR_OK;
+    return status;
+}
+
+// whether the solve of the marked part replaces a force of one of its bodies; a force of two is met at its second
+static bool is_taken(const crStep* step, const crWarm* w, int end) {
+    int other = step->model->shapes[end == 0 ? w->shape_b : w->shape_a].body;
+    if (!cr__moves(step->model, other)) return true;
+    return end == 1 && step->work.mark[other] != 0;
+}
+
+// forces of a body that the part has go over to it; what is gone leaves the chain
+static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
+    crKept* kept = &step->clocks->kept;
+    crStatus status = CR_OK;
+    for (int* link = &kept->first[body]; *link >= 0 && status == CR_OK;) {
+        crKeptForce* f = &kept->force[*link];
+        int end = end_at(step->model, &f->force, body);
+        if (!f->gone && is_taken(step, &f->force, end)) {
+            status = grow_forces(step, part, part->count + 1);
+            if (status != CR_OK) break;
+            part->force[part->count++] = f->force;
+            f->gone = true;
+        }
+        if (f->gone) {
+            *link = f->next[end];
+        } else {
+            link = &f->next[end];
+        }
+    }
+    return status;
+}
+
+crStatus cr__step_kept_enter(crStep* step) {
+    crKept* kept = &step->clocks->kept;
+    crStepWarm* part = &kept->part;
+    crStatus status = CR_OK;
+    part->count = 0;
+    for (int k = 0; k < step->part.count; k++) {
+        step->work.mark[step->part.bodies[k]] = 1;
+    }
+    for (int k = 0; k < step->part.count && status == CR_OK; k++) {
+        if (cr__moves(step->model, step->part.bodies[k]))
+            status = take_forces(step, step->part.bodies[k], part);
+    }
+    for (int k = 0; k < step->part.count; k++) {
+        step->work.mark[step->part.bodies[k]] = 0;
+    }
+    sort_forces(part->force, part->count);
+    kept->whole = step->warm;
+    step->warm = *part;
+    step->warm.changed = true;
+    kept->inside = true;
+    return status;
+}
+
+crStatus cr__step_kept_leave(crStep* step) {
+    crKept* kept = &step->clocks->kept;
+    crStatus status = CR_OK;
+    kept->part = step->warm;
+    step->warm = kept->whole;
+    kept->inside = false;
+    for (int i = 0; i < kept->part.count && status == CR_OK; i++) {
+        status = add_force(step, &kept->part.force[i]);
+    }
+    return status;
+}
+
+// those that came later, in order, and how many there are in all
+static crStatus sort_late(crStep* step, int* all) {
+    crKept* kept = &step->clocks->kept;
+    crStatus status = CR_OK;
+    kept->part.count = *all = 0;
+    for (int i = 0; i < kept->count && status == CR_OK; i++) {
+        *all += !kept->force[i].gone;
+        if (i < kept->sorted || kept->force[i].gone) continue;
+        status = grow_forces(step, &kept->part, kept->part.count + 1);
+        if (status == CR_OK) kept->part.force[kept->part.count++] = kept->force[i].force;
+    }
+    sort_forces(kept->part.force, kept->part.count);
+    return status;
+}
+
+crStatus cr__step_kept_close(crStep* step) {
+    crKept* kept = &step->clocks->kept;
+    crStepWarm* warm = &step->warm;
+    int all, late = 0;
+    crStatus status = sort_late(step, &all);
+    if (status != CR_OK) return status;
+    kept->open = false;
+    // those that the step began with stay where they are
+    if (!warm->changed) cr__step_swap_forces(step);
+    warm->changed = true;
+    warm->count = 0;
+    status = grow_forces(step, warm, all);
+    if (status != CR_OK) return status;
+    for (int i = 0; i < kept->sorted; i++) {
+        const crKeptForce* f = &kept->force[i];
+        if (f->gone) continue;
+        while (late < kept->part.count && stands_before(&kept->part.force[late], &f->force)) {
+            warm->force[warm->count++] = kept->part.force[late++];
+        }
+        warm->force[warm->count++] = f->force;
+    }
+    while (late < kept->part.count) {
+        warm->force[warm->count++] = kept->part.force[late++];
+    }
+    return CR_OK;
+}
+
+void cr__step_kept_destroy(crStep* step) {
+    crKept* kept = &step->clocks->kept;
+    cr__drop(&step->allocator, kept->force, kept->capacity, sizeof *kept->force);
+    cr__drop(&step->allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
+}
+
+static bool is_of(const crWarm* w, const crStepContact* c) {
+    const crStepPoint* p = &c->point;
+    return w->shape_a == c->shape_a && w->shape_b == c->shape_b && w->child_a == p->child_a &&
+           w->child_b == p->child_b && w->feature_a == p->feature_a && w->feature_b == p->feature_b;
+}
+
+// along the chains of both bodies at once: the shorter one tells that there is none
+const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
+    const crKept* kept = &step->clocks->kept;
+    const int ends[2] = {c->body_a, c->body_b};
+    int at[2];
+    for (int k = 0; k < 2; k++) {
+        at[k] = cr__moves(step->model, ends[k]) ? kept->first[ends[k]] : 0;
+    }
+    while (at[0] >= 0 && at[1] >= 0) {
+        for (int k = 0; k < 2; k++) {
+            if (!cr__moves(step->model, ends[k])) continue;
+            const crKeptForce* f = &kept->force[at[k]];
+            if (!f->gone && is_of(&f->force, c)) return &f->force;
+            at[k] = f->next[end_at(step->model, &f->force, ends[k])];
+        }
+    }
+    return NULL;
+}
+
+void cr__step_swap_forces(crStep* step) {
+    crWarm* warm = step->warm.force;
+    int count = step->warm.count, capacity = step->warm.capacity;
+    step->warm.force = step->warm.start;
+    step->warm.count = step->warm.start_count;
+    step->warm.capacity = step->warm.start_capacity;
+    step->warm.start = warm;
+    step->warm.start_count = count;
+    step->warm.start_capacity = capacity;
+}
