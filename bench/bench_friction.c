@@ -31,10 +31,10 @@
 #define CALLS_MOST 1001
 #define LARGE      300  // contacts above which full matrices are not tried
 #define MOST       128  // files
-#define OWN        6
+#define OWN        5
 #define SHOWN      4  // of them in the table
 
-static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel", "admm", "sparse"};
+static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel", "sparse"};
 
 typedef struct Outcome {
     double residual;  // by the audit; infinite where there is no answer

@@ -7,7 +7,6 @@
 
 #include "collide/pieces.h"
 #include "relax/relax.h"
-#include "resolve/admm.h"
 #include "resolve/infeasible.h"
 #include "resolve/interior.h"
 #include "resolve/kinds.h"
@@ -196,17 +195,6 @@ crStatus cr__interior_run(const crSystem* system, double tol, int max_steps, dou
     (void)tol;
     (void)max_steps;
     (void)scale;
-    (void)arena;
-    (void)x;
-    (void)run;
-    return CR_ERR_MEMORY;
-}
-
-crStatus cr__admm_run(const crSystem* system, double tol, int max_steps, crArena* arena, double* x,
-                      crMethodRun* run) {
-    (void)system;
-    (void)tol;
-    (void)max_steps;
     (void)arena;
     (void)x;
     (void)run;

@@ -8,7 +8,7 @@ import command
 from command import SOURCE, carom, check, dot, main, near, times
 from solve_problem import Folder, check_solved, check_verdict, full, natural, random_problem, solve
 
-SOLVERS = "auto gauss-seidel newton interior sparse admm pivot lemke enumerate".split()
+SOLVERS = "auto gauss-seidel newton interior sparse pivot lemke enumerate".split()
 KEYS = "file format rows blocks solver method status residual iterations time audit p u".split()
 AUDIT = ("residual residual_least residual_most eta floor distance permits scale asymmetry natural approach cone "
          "dissipation complementarity momentum energy_change worst_block").split()

@@ -314,10 +314,10 @@ TEST(auto_solves_all_files) {
     CHECK(untold <= 8);
 }
 
-static const char* const iterative[] = {"gauss-seidel", "newton", "interior", "admm"};
+static const char* const iterative[] = {"gauss-seidel", "newton", "interior"};
 
 TEST(every_solver_is_honest_on_files) {
-    int solved[4] = {0};
+    int solved[3] = {0};
     for (size_t i = 0; i < FILES; i++) {
         crProblemFile file;
         if (!load(i, &file)) {
@@ -325,7 +325,7 @@ TEST(every_solver_is_honest_on_files) {
             return;
         }
         const crProblem* p = &file.problem;
-        for (int s = 0; s < 4; s++) {
+        for (int s = 0; s < 3; s++) {
             crArena arena;
             crReport report;
             double* x = calloc((size_t)p->rows, sizeof *x);
@@ -345,7 +345,7 @@ TEST(every_solver_is_honest_on_files) {
         }
         cr_problem_file_free(&file);
     }
-    for (int s = 0; s < 4; s++) {
+    for (int s = 0; s < 3; s++) {
         printf("  %s solves %d of %d files to 1e-8\n", iterative[s], solved[s], (int)FILES);
     }
     // one file is of many islands, one of which barely moves: the path ends short of that one's scale
@@ -404,7 +404,7 @@ TEST(piles_of_equal_bodies) { try_piles(1.0, 1e-10, test_samples(60) / 6, 6); }
 TEST(piles_of_mass_ratio_million) { try_piles(1e6, 1e-8, test_samples(24) / 6, 5); }
 
 TEST(auto_solves_what_any_solver_solves) {
-    int by[4] = {0}, by_auto = 0, tried = 0;
+    int by[3] = {0}, by_auto = 0, tried = 0;
     for (int i = 0; i < test_samples(600) / 5; i++) {
         crRandom random = sample_seed(900 + (uint64_t)i);
         crArena data, work;
@@ -420,9 +420,9 @@ TEST(auto_solves_what_any_solver_solves) {
         double* x = calloc((size_t)p.rows, sizeof *x);
         crReport report;
         bool any = false;
-        for (int s = 0; s < 4; s++) {
+        for (int s = 0; s < 3; s++) {
             memset(x, 0, (size_t)p.rows * sizeof *x);
-            CHECK_STATUS(run(iterative[s], &p, 1e-8, s == 0 || s == 3 ? 300 : 60, &work, x, &report), CR_OK);
+            CHECK_STATUS(run(iterative[s], &p, 1e-8, s == 0 ? 300 : 60, &work, x, &report), CR_OK);
             bool solved = report.outcome == CR_OUTCOME_SOLVED;
             if (solved) CHECK(conditions(&p, x) < 1e-6);
             by[s] += solved ? 1 : 0;
@@ -437,8 +437,8 @@ TEST(auto_solves_what_any_solver_solves) {
         cr_arena_destroy(&work);
         cr_arena_destroy(&data);
     }
-    printf("  of %d piles with few iterations: gauss-seidel %d, newton %d, interior %d, admm %d; auto %d\n",
-           tried, by[0], by[1], by[2], by[3], by_auto);
+    printf("  of %d piles with few iterations: gauss-seidel %d, newton %d, interior %d; auto %d\n", tried,
+           by[0], by[1], by[2], by_auto);
 }
 
 // about 390 contacts between spheres that move: sweeps alone end near 1e-8

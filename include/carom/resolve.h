@@ -238,8 +238,8 @@ typedef struct crSolverParams {
 CR_API crSolverParams cr_solver_params(void);
 // The solvers, in the order of cr_solver_name: auto (chooses and switches by the residual), gauss-seidel (block sweeps,
 // exact local Coulomb solve), newton (semismooth, sparse direct), interior (central path, then newton), sparse (any
-// size: islands in body space), admm (proximal splitting), pivot (principal pivoting; symmetric PSD, no cones), lemke
-// (any LCP, also polygon cones), enumerate (all solutions of small LCPs).
+// size: islands in body space), pivot (principal pivoting; symmetric PSD, no cones), lemke (any LCP, also polygon cones),
+// enumerate (all solutions of small LCPs).
 CR_API int cr_solver_count(void);
 CR_API const char* cr_solver_name(int index);  // NULL out of range
 // params may be NULL for defaults; otherwise it must live as long as the solver.

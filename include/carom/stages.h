@@ -51,6 +51,7 @@ typedef struct crStepContact {
     double e;      // restitution at `speed`
     double speed;  // normal velocity at the start, negative where approaching, m/s
     double delta;  // deadband, m
+    double seat;   // gap at which a solve holds it, m
     // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
     // last solve also what turning bodies may gain on it in a step
     double fast;

@@ -34,6 +34,7 @@ static double sparse_weight(const crMatrix* J, const crMatrix* Minv, int row) {
 
 // J_row Minv J_row^T, or the diagonal entry of W
 static double row_weight(const crProblem* problem, const crMatrix* W, int row) {
+    if (W != NULL && W->start == NULL) return W->value[(size_t)row * (size_t)(W->cols + 1)];
     if (W != NULL) return cr_matrix_at(W, row, row);
     const crMatrix* J = &problem->J;
     if (J->start != NULL && problem->Minv.start != NULL) return sparse_weight(J, &problem->Minv, row);
@@ -169,23 +170,22 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
     size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1;
     *a = (crAuditor){.problem = problem, .W = W};
     if (W == NULL && problem->W.value != NULL) a->W = &problem->W;
-    a->weight = cr_arena_alloc(arena, rows * sizeof(double));
+    a->weight = cr_arena_alloc(arena, (6 * rows + 2 * (size_t)problem->nv + blocks) * sizeof(double));
     a->island = cr_arena_alloc(arena, blocks * sizeof(int));
-    a->scale = cr_arena_alloc(arena, blocks * sizeof(double));
-    a->p_hat = cr_arena_alloc(arena, rows * sizeof(double));
     a->held = cr_arena_alloc(arena, rows * sizeof *a->held);
-    a->w = cr_arena_alloc(arena, rows * sizeof(double));
-    a->floor = cr_arena_alloc(arena, rows * sizeof(double));
-    a->work = cr_arena_alloc(arena, (2 * (size_t)problem->nv + rows) * sizeof(double));
-    if (a->weight == NULL || a->island == NULL || a->scale == NULL || a->p_hat == NULL || a->held == NULL ||
-        a->w == NULL || a->floor == NULL || a->work == NULL) {
-        return CR_ERR_MEMORY;
-    }
+    if (a->weight == NULL || a->island == NULL || a->held == NULL) return CR_ERR_MEMORY;
+    a->p_hat = a->weight + rows;
+    a->w = a->p_hat + rows;
+    a->floor = a->w + rows;
+    a->u = a->floor + rows;
+    a->scale = a->u + rows;
+    a->work = a->scale + blocks;
     for (int r = 0; r < problem->rows; r++) {
-        a->weight[r] = problem->raw ? 1.0 : fmax(0.0, row_weight(problem, a->W, r));
+        double weight = problem->raw ? 1.0 : row_weight(problem, a->W, r);
+        a->weight[r] = weight > 0.0 ? weight : 0.0;
         a->floor[r] = 0.0;
     }
-    if (problem->raw) return CR_OK;
+    if (problem->raw || problem->rows == 0) return CR_OK;
     crStatus status = find_islands(a, arena);
     if (status == CR_OK) find_scales(a);
     return status;
@@ -409,12 +409,10 @@ static bool finite_audit(const crAudit* a) {
            isfinite(a->approach + a->cone + a->dissipation + a->complementarity + a->energy_change);
 }
 
-static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, bool keep, crAudit* audit) {
-    crAuditor a;
-    crStatus status = cr__auditor_create(problem, NULL, arena, &a);
-    double* u = cr_arena_alloc(arena, (size_t)(problem->rows + 1) * sizeof *u);
-    if (status != CR_OK || u == NULL) return CR_ERR_MEMORY;
-    velocity(&a, p, u);
+static crStatus audit_with(crAuditor* a, crArena* arena, double* p, bool keep, crAudit* audit) {
+    const crProblem* problem = a->problem;
+    double* u = a->u;
+    velocity(a, p, u);
     for (int i = 0; i < problem->rows; i++) {
         double b = problem->b != NULL ? problem->b[i] : 0.0;
         audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (u[i] - b));
@@ -423,26 +421,36 @@ static crStatus audit_with(const crProblem* problem, crArena* arena, double* p, 
         audit->eta = (double)INFINITY;
         return CR_OK;
     }
-    cr__problem_published(problem, a.weight, p, u, audit);
-    memcpy(a.w, u, (size_t)problem->rows * sizeof *u);
-    judge_all(&a, p, audit);
-    if (!problem->raw) {
-        audit->asymmetry =
-            cr_matrix_skew(problem->W.value != NULL ? &problem->W : &problem->Minv, true).relative;
+    cr__problem_published(problem, a->weight, p, u, audit);
+    memcpy(a->w, u, (size_t)problem->rows * sizeof *u);
+    judge_all(a, p, audit);
+    if (!problem->raw && !a->compared) {
+        a->asymmetry = cr_matrix_skew(problem->W.value != NULL ? &problem->W : &problem->Minv, true).relative;
+        a->compared = true;
     }
-    if (keep) memcpy(p, a.p_hat, (size_t)problem->rows * sizeof *p);
+    audit->asymmetry = a->asymmetry;
+    if (keep) memcpy(p, a->p_hat, (size_t)problem->rows * sizeof *p);
     return audit_momentum(problem, arena, p, audit);
+}
+
+crStatus cr__auditor_audit(crAuditor* a, crArena* arena, double* p, bool keep, crAudit* out) {
+    *out = (crAudit){.worst_block = -1};
+    if (a->problem->rows == 0) return CR_OK;
+    size_t mark = cr_arena_mark(arena);
+    crStatus status = audit_with(a, arena, p, keep, out);
+    cr_arena_release(arena, mark);
+    if (status == CR_OK && !finite_audit(out)) *out = not_finite();
+    return status;
 }
 
 static crStatus audit(const crProblem* problem, crArena* arena, double* p, bool keep, crAudit* out) {
     if (problem == NULL || arena == NULL || out == NULL || (p == NULL && problem->rows > 0))
         return CR_ERR_ARGUMENT;
-    *out = (crAudit){.worst_block = -1};
-    if (problem->rows == 0) return CR_OK;
     size_t mark = cr_arena_mark(arena);
-    crStatus status = audit_with(problem, arena, p, keep, out);
+    crAuditor a;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &a);
+    if (status == CR_OK) status = cr__auditor_audit(&a, arena, p, keep, out);
     cr_arena_release(arena, mark);
-    if (status == CR_OK && !finite_audit(out)) *out = not_finite();
     return status;
 }
 

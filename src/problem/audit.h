@@ -15,7 +15,10 @@ typedef struct crAuditor {
     crHeld* held;       // what it decided (rows)
     double* w;          // u_free + b + W p of the impulses that were asked for last (rows)
     double* floor;      // rounding floors of w (rows)
+    double* u;          // the same of the impulses whose figures were asked for last (rows)
     double* work;       // (2 nv + rows)
+    bool compared;      // W or Minv with its transpose
+    double asymmetry;   // then the difference
 } crAuditor;
 
 // Room and what does not depend on the impulses. W: rows of W where the caller has them, else NULL.
@@ -24,6 +27,8 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
 void cr__auditor_witness(crAuditor* auditor, const double* p);
 // crAudit.residual of p, without floors. INFINITY where anything is not finite.
 double cr__auditor_residual(crAuditor* auditor, const double* p);
+// All figures of p, as cr_problem_audit has them; keep: p becomes its witness, as cr_problem_witness has it.
+crStatus cr__auditor_audit(crAuditor* auditor, crArena* arena, double* p, bool keep, crAudit* audit);
 // The same for raw problems: smallest relative change of W and u_free + b, entry by entry, that makes a point
 // near p exact. z_hat (rows) receives that point.
 void cr__raw_judge(crAuditor* auditor, const double* p, crAudit* audit);

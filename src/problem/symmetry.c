@@ -5,7 +5,10 @@
 // diagonal, and above it only where an entry there has no partner below. Fails: never.
 #include "symmetry.h"
 
-#define TILE 16
+#include <string.h>
+
+#define TILE  16
+#define SMALL 64  // rows up to which places in all of them are kept at hand
 
 // running worst pair
 typedef struct Worst {
@@ -71,9 +74,19 @@ static void compare_dense(Worst* w) {
     }
 }
 
+// entry (j, i) for i that ascends from call to call; next: where row j goes on, NULL: not kept
+static double entry_across(const crMatrix* A, int j, int i, int* next) {
+    if (next == NULL) return cr_matrix_at(A, j, i);
+    while (next[j] < A->start[j + 1] && A->col[next[j]] < i) {
+        next[j]++;
+    }
+    return next[j] < A->start[j + 1] && A->col[next[j]] == i ? A->value[next[j]] : 0.0;
+}
+
 static void compare_sparse(Worst* w) {
     const crMatrix* A = w->A;
-    int above = 0, partners = 0;
+    int above = 0, partners = 0, place[SMALL], *next = A->rows <= SMALL ? place : NULL;
+    if (next != NULL) memcpy(next, A->start, (size_t)A->rows * sizeof *next);
     for (int i = 0; i < A->rows; i++) {
         for (int k = A->start[i]; k < A->start[i + 1]; k++) {
             int j = A->col[k];
@@ -81,7 +94,7 @@ static void compare_sparse(Worst* w) {
                 above++;
                 continue;
             }
-            double across = j == i ? A->value[k] : cr_matrix_at(A, j, i);
+            double across = j == i ? A->value[k] : entry_across(A, j, i, next);
             if (j < i && across != 0.0) partners++;
             compare(w, i, j, A->value[k], across);
         }
@@ -94,10 +107,15 @@ static void compare_sparse(Worst* w) {
 }
 
 crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal) {
-    Worst w = {.A = A, .by_diagonal = by_diagonal, .skew = {.row = -1, .col = -1}};
     if (A == NULL || A->value == NULL) return (crSkew){0};
-    if (A->start == NULL) {
-        if (!is_symmetric(A)) compare_dense(&w);
+    // compressed rows without a gap are those of a dense matrix
+    crMatrix full = *A;
+    if (A->start != NULL && (size_t)A->start[A->rows] == (size_t)A->rows * (size_t)A->cols) {
+        full.start = full.col = NULL;
+    }
+    Worst w = {.A = &full, .by_diagonal = by_diagonal, .skew = {.row = -1, .col = -1}};
+    if (full.start == NULL) {
+        if (!is_symmetric(&full)) compare_dense(&w);
     } else {
         compare_sparse(&w);
     }

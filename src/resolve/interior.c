@@ -343,7 +343,7 @@ static void keep_best(crPath* z, const double* x, double residual, crMethodRun* 
 static crStatus finish_interior(crPath* z, double tol, const double* x, crMethodRun* run) {
     crMethodRun end;
     memcpy(z->trial, x, (size_t)z->system->n * sizeof *x);
-    crStatus status = cr__newton_run(z->system, tol, FINISH_STEPS, false, z->arena, z->trial, &end);
+    crStatus status = cr__newton_run(z->system, tol, FINISH_STEPS, false, -1.0, z->arena, z->trial, &end);
     run->steps += end.steps;
     keep_best(z, z->trial, end.residual, run);
     return status;

@@ -115,11 +115,11 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
     double merit[MEMORY];
     int failures = 0;
     int since = 0;  // steps since the last improvement of the residual
+    double now = evaluate(z, x);
     for (int k = 0; k < MEMORY; k++) {
         merit[k] = 0.0;
     }
     while (run->steps < max_steps && run->residual > tol) {
-        double now = evaluate(z, x);
         merit[run->steps % MEMORY] = now;
         double bound = now;
         for (int k = 0; k < MEMORY; k++) {
@@ -140,10 +140,12 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
             z->direct.shift = fmin(1e-4, fmax(1e-15, shift));
         } else {
             recover(z, ++failures, sweeps, x);
+            after = evaluate(z, x);
             for (int k = 0; k < MEMORY; k++) {
                 merit[k] = 0.0;
             }
         }
+        now = after;
         keep_best_newton(z, x, run);
         since = run->residual < 0.9 * before ? 0 : since + 1;
         run->stalled = failures > 20 || since > (run->residual < 1e-9 ? 8 : 40);
@@ -152,11 +154,11 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
     return CR_OK;
 }
 
-crStatus cr__newton_run(const crSystem* system, double tol, int max_steps, bool sweeps, crArena* arena,
-                        double* x, crMethodRun* run) {
+crStatus cr__newton_run(const crSystem* system, double tol, int max_steps, bool sweeps, double known,
+                        crArena* arena, double* x, crMethodRun* run) {
     size_t mark = cr_arena_mark(arena);
     crNewton z;
-    *run = (crMethodRun){.residual = cr__system_residual(system, x)};
+    *run = (crMethodRun){.residual = known >= 0.0 ? known : cr__system_residual(system, x)};
     crStatus status = newton_create(&z, system, arena);
     if (status == CR_OK) {
         memcpy(z.best, x, (size_t)system->n * sizeof *x);

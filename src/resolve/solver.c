@@ -87,26 +87,31 @@ static crStatus judge_solver(const crProblem* problem, double tol, crArena* aren
                              crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
     double* p_hat = cr_arena_alloc(arena, bytes + 1);
-    if (p_hat == NULL) return CR_ERR_MEMORY;
+    crAuditor auditor;
+    crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
+    if (status != CR_OK || p_hat == NULL) {
+        cr_arena_release(arena, mark);
+        return CR_ERR_MEMORY;
+    }
     if (bytes > 0) memcpy(p_hat, p, bytes);
-    crStatus status = cr_problem_witness(problem, arena, p_hat, &report->audit);
+    status = cr__auditor_audit(&auditor, arena, p_hat, true, &report->audit);
     crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
     if (status == CR_OK && outcome == CR_OUTCOME_LIMIT && report->audit.scale == 0.0) {
         // nothing had to change: no impulses at all may be the answer
         crAudit none;
         memset(p_hat, 0, bytes);
-        status = cr_problem_witness(problem, arena, p_hat, &none);
+        status = cr__auditor_audit(&auditor, arena, p_hat, true, &none);
         if (status == CR_OK && cr_audit_solved(&none, tol) == CR_TRUTH_YES) {
             report->audit = none;
             outcome = CR_OUTCOME_SOLVED;
         }
     }
     if (status == CR_OK && outcome != CR_OUTCOME_LIMIT && take_witness(problem, p_hat, p)) {
-        status = cr_problem_audit(problem, arena, p, &report->audit);
+        status = cr__auditor_audit(&auditor, arena, p, false, &report->audit);
         crOutcome now = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
         if (status == CR_OK && now != outcome && now != CR_OUTCOME_SOLVED) {
             memcpy(p, p_hat, bytes);
-            status = cr_problem_audit(problem, arena, p, &report->audit);
+            status = cr__auditor_audit(&auditor, arena, p, false, &report->audit);
             now = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
         }
         outcome = now;

@@ -7,7 +7,6 @@
 // point. Small problems are polished by Newton steps beyond tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
-#include "admm.h"
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
@@ -76,7 +75,8 @@ static crStatus newton_auto(crAuto* a, double tol, int most, bool between) {
     if (a->system->units > DIRECT_UNITS) return CR_OK;
     crMethodRun run;
     from_best(a);
-    crStatus status = cr__newton_run(a->system, tol, room(a, most), between, a->arena, a->x, &run);
+    crStatus status =
+        cr__newton_run(a->system, tol, room(a, most), between, a->residual, a->arena, a->x, &run);
     if (status == CR_OK) keep_auto(a, "newton", run.steps, run.residual);
     return status;
 }
@@ -191,21 +191,12 @@ static crStatus stage_interior_wide(crAuto* a) { return interior(a, 100.0); }
 static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
 static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
 
-static crStatus stage_admm(crAuto* a) {
-    if (a->system->units > DIRECT_UNITS) return CR_OK;
-    crMethodRun run;
-    from_best(a);
-    crStatus status = cr__admm_run(a->system, a->tol, room(a, 2000), a->arena, a->x, &run);
-    if (status == CR_OK) keep_auto(a, "admm", run.steps, run.residual);
-    return status;
-}
-
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
         stage_pivot_small, stage_lemke_first, stage_start,         stage_quick_small,  stage_near,
         stage_quick,       stage_sparse,      stage_anderson,      stage_newton_first, stage_interior,
         stage_pivot,       stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide,
-        stage_admm,        stage_newton,      stage_gradient,      stage_newton,
+        stage_gradient,    stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -265,9 +256,10 @@ static bool does_nothing(const crProblem* problem, const double* p) {
 }
 
 // the guess itself, before anything is set up
-static crStatus judge_guess(const crProblem* problem, crArena* arena, const double* p, double* residual) {
+static crStatus judge_guess(const crProblem* problem, crArena* arena, bool nothing, const double* p,
+                            double* residual) {
     *residual = 1.0;
-    if (does_nothing(problem, p)) return CR_OK;
+    if (nothing) return CR_OK;
     size_t mark = cr_arena_mark(arena);
     crAuditor auditor;
     crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
@@ -282,7 +274,8 @@ static crStatus solve_auto(const void* params, const crProblem* problem, crArena
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
     crSystem system = {0};
-    crStatus status = judge_guess(problem, arena, p, &report->residual);
+    bool nothing = does_nothing(problem, p);
+    crStatus status = judge_guess(problem, arena, nothing, p, &report->residual);
     if (status == CR_OK && report->residual <= fmin(a.tol, POLISHED)) {
         report->method = a.method;
         report->outcome = CR_OUTCOME_SOLVED;
@@ -292,7 +285,7 @@ static crStatus solve_auto(const void* params, const crProblem* problem, crArena
     if (status == CR_OK) {
         cr__system_from_p(&system, p, a.best);
         // what has no friction limit of its own drops out of a guess, so it is judged again
-        a.residual = cr__system_residual(&system, a.best);
+        a.residual = nothing ? 1.0 : cr__system_residual(&system, a.best);
         status = is_immovable(&system) ? run_immovable(&a) : run_stages(&a);
     }
     bool solved = a.residual <= a.tol;

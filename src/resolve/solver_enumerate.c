@@ -59,4 +59,4 @@ static crStatus solve_enumerate(const void* params, const crProblem* problem, cr
     return write_solution(problem, &lcp, &reduced, arena, x, p, report);
 }
 
-const cr__SolverKind cr__solver_enumerate = {"enumerate", 9, solve_enumerate};
+const cr__SolverKind cr__solver_enumerate = {"enumerate", 8, solve_enumerate};

@@ -127,4 +127,4 @@ static crStatus solve_lemke(const void* params, const crProblem* problem, crAren
     return status;
 }
 
-const cr__SolverKind cr__solver_lemke = {"lemke", 8, solve_lemke};
+const cr__SolverKind cr__solver_lemke = {"lemke", 7, solve_lemke};

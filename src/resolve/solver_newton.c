@@ -11,7 +11,7 @@ static crStatus near_then_newton(const crSystem* system, double tol, int max_ste
                                  crMethodRun* run) {
     crSweepRun near = {0};
     crStatus status = cr__sweep_run(system, CR_SWEEP_PLAIN, tol, 10, 0, arena, x, &near);
-    return status == CR_OK ? cr__newton_run(system, tol, max_steps, true, arena, x, run) : status;
+    return status == CR_OK ? cr__newton_run(system, tol, max_steps, true, -1.0, arena, x, run) : status;
 }
 
 static crStatus solve_newton(const void* params, const crProblem* problem, crArena* arena, double* p,

@@ -517,4 +517,4 @@ static crStatus solve_pivot(const void* params, const crProblem* problem, crAren
     return hand_over(params, problem, arena, p, report, error);
 }
 
-const cr__SolverKind cr__solver_pivot = {"pivot", 7, solve_pivot};
+const cr__SolverKind cr__solver_pivot = {"pivot", 6, solve_pivot};

@@ -6,14 +6,13 @@
 #include "step/audit_hold.h"
 #include "step/step.h"
 
-// Bias of a contact: 0 where it touches, else the gap beyond the deadband over h; bodies in the air move by the
-// mean of v before and after gravity. cursor: into the warm starts, which widen the band of what pressed.
-static double bias(const crContactAudit* a, const crStepContact* c, bool takes, double rate, int* cursor) {
+// Bias of a contact: 0 where it touches, else the gap beyond its seat over h, beyond the deadband where it has none;
+// bodies in the air move by the mean of v before and after gravity.
+static double bias(const crContactAudit* a, const crStepContact* c, bool takes, double rate) {
     const crStep* step = a->step;
-    double gap = c->point.gap;
-    if (gap <= c->delta) return 0.0;
-    if (c->row < 0 && takes && gap <= cr__step_band(step, c, cursor)) return 0.0;
-    double b = (gap - c->delta) * rate;
+    double gap = c->point.gap, seat = c->row < 0 && takes ? c->seat : c->delta;
+    if (gap <= seat) return 0.0;
+    double b = (gap - seat) * rate;
     for (int side = 0; side < 2; side++) {
         int body = side == 0 ? c->body_a : c->body_b;
         if (!step->airborne[body]) continue;
@@ -52,7 +51,7 @@ static void make_pushed(const crContactAudit* a, int i, double un, crAuditParts*
     out->terms = fabs(P.x * both.x) + fabs(P.y * both.y) + fabs(P.z * both.z);
 }
 
-static void make(const crContactAudit* a, int i, double rate, int* cursor, crAuditWorst* worst) {
+static void make(const crContactAudit* a, int i, double rate, crAuditWorst* worst) {
     const crStepContact* c = &a->step->contacts[i];
     const crAuditBody* body_b = &a->body[c->body_b];
     const crSurface* surface = &c->surface->surface;
@@ -63,7 +62,7 @@ static void make(const crContactAudit* a, int i, double rate, int* cursor, crAud
     bool still = P.x == 0.0 && P.y == 0.0 && P.z == 0.0;
     // without impulse and leaving, the bias of a gap changes nothing
     bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
-    double b = leaves ? 0.0 : bias(a, c, takes, rate, cursor);
+    double b = leaves ? 0.0 : bias(a, c, takes, rate);
     crAuditParts x = {.pn = cr_dot(n, P), .wn = un + b};
     out->seen.hold = CR_AUDIT_OPEN;
     out->seen.speed = x.wn;
@@ -91,13 +90,12 @@ void cr__audit_witness(void* ctx, int begin, int end) {
     const crContactAudit* a = ctx;
     crAuditWorst worst = {0};
     double rate = 1.0 / a->h;
-    int cursor = cr__step_warm_from(a->step, &a->step->contacts[begin]);
     for (int i = begin; i < end; i++) {
         if (!a->takes[i] && a->passes != NULL && a->passes[i]) {
             a->contact[i - a->first].seen.hold = CR_AUDIT_OUT;
             continue;
         }
-        make(a, i, rate, &cursor, &worst);
+        make(a, i, rate, &worst);
     }
     a->worst[begin / CR_AUDIT_CHUNK] = worst;
 }

@@ -28,8 +28,9 @@
 #define SCOUT_AGAIN      20    // likewise in later rounds
 #define ACCURATE_SWEEPS  500   // then, at a time: they cost less than a factorization of a heap
 #define CERTIFIED_SWEEPS 1000
-#define TRIES            4      // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.3    // share of the speed that is near, that a change may be: errors are larger
+#define TRIES            4    // of sweeps and exact.c in turns, in accurate where islands are large
+#define NEAR             0.3  // share of the speed that is near, that a change may be: errors are larger
+#define FLAT             0.6  // likewise for sweeps to end where most bodies touch in several points; exact.c looks on
 #define SWEPT            0.001  // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT \
     0.1  // share of the tolerance likewise in large islands, where sweeps and factorizations cost most
@@ -85,8 +86,7 @@ static void list_chunk(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts[i];
         if (!list->takes[i] || !cr__step_packed(step, &s->islands, c)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        bool touches = c->point.gap <= cr__step_band(step, c, &cursor);
-        double b = touches ? 0.0 : (c->point.gap - c->delta) / list->h;
+        double b = c->point.gap <= c->seat ? 0.0 : (c->point.gap - c->seat) / list->h;
         crPackedContact* to = &s->contact[at];
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
@@ -276,23 +276,34 @@ static crStatus pack_again(crStep* step, crIslandSolve* s) {
     return cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, NULL, &s->packed);
 }
 
-// the speed that is near, of each island
-static crStatus find_near(crStep* step, double h, const crIslandSolve* s, double** near) {
+// The speed that is near, of an island in which near is enough, else 0; and how its bodies touch.
+typedef struct Near {
+    double speed;
+    int points, shared;  // contacts, and those whose bodies touch in several
+} Near;
+
+static bool is_flat(const Near* near) { return 2 * near->shared > near->points; }
+
+static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near** near) {
     *near = cr_arena_alloc(&step->scratch, (size_t)(s->islands.count + 1) * sizeof **near);
     if (*near == NULL) return CR_ERR_MEMORY;
+    bool accurate = step->settings.quality == CR_QUALITY_ACCURATE;
     for (int i = 0; i < s->islands.count; i++) {
-        (*near)[i] = (double)INFINITY;
+        (*near)[i] = (Near){.speed = accurate && s->islands.rows[i] > FAST_ROWS ? (double)INFINITY : 0.0};
     }
     for (int i = 0; i < s->count; i++) {
         const crStepContact* c = &step->contacts[s->index[i]];
-        double* to = &(*near)[cr__island_of_contact(step, &s->islands, c)];
-        *to = fmin(*to, step->settings.shift * c->delta / (step->settings.deadband * h));
+        const crPackedContact *own = &s->contact[i], *last = &s->contact[i > 0 ? i - 1 : i];
+        Near* to = &(*near)[cr__island_of_contact(step, &s->islands, c)];
+        to->speed = fmin(to->speed, step->settings.shift * c->delta / (step->settings.deadband * h));
+        to->points++;
+        to->shared += i > 0 && own->body_a == last->body_a && own->body_b == last->body_b;
     }
     return CR_OK;
 }
 
 // the islands chosen go on from where their sweeps ended
-static crStatus sweep_on(crStep* step, crIslandSolve* s) {
+static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
     int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
@@ -300,6 +311,8 @@ static crStatus sweep_on(crStep* step, crIslandSolve* s) {
         island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved;
         if (island->live) island->limit = island->sweeps + most;
         island->fade = most;
+        // those about to rest have an aim of their own, and balls would go on to roll
+        if (is_flat(&near[i]) && s->rests[i] < 2) island->aim = fmax(island->tol, FLAT * near[i].speed);
         any = any || island->live;
     }
     if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
@@ -313,11 +326,10 @@ static crStatus sweep_on(crStep* step, crIslandSolve* s) {
 
 // of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
 // there are some
-static void keep_unsolved(const crStep* step, const double* near, crIslandSolve* s, bool* any) {
-    bool accurate = step->settings.quality == CR_QUALITY_ACCURATE;
+static void keep_unsolved(const Near* near, crIslandSolve* s, bool* any) {
     for (int i = 0; i < s->islands.count; i++) {
-        double least = NEAR * near[i];
-        bool enough = accurate && s->islands.rows[i] > FAST_ROWS && s->of[i].change <= least * least;
+        double least = NEAR * near[i].speed;
+        bool enough = least > 0.0 && s->of[i].change <= least * least;
         s->exact[i] = s->exact[i] && !s->of[i].solved && !enough;
         *any = *any || s->exact[i];
     }
@@ -388,15 +400,15 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
                                  crIslandSolve* s, bool* changed, crError* error) {
     *changed = choose_exact(step, added, s);
     if (!*changed) return CR_OK;
-    double* near;
+    Near* near;
     crStatus status = find_near(step, h, s, &near);
     if (status != CR_OK) return cr__step_memory(error);
     for (int made = 0; made < TRIES; made++) {
         bool any = false;
         if (made > 0) status = pack_again(step, s);
-        if (status == CR_OK) status = sweep_on(step, s);
+        if (status == CR_OK) status = sweep_on(step, near, s);
         if (status != CR_OK) return cr__step_memory(error);
-        keep_unsolved(step, near, s, &any);
+        keep_unsolved(near, s, &any);
         if (any) status = cr__step_solve_exact(step, h, takes, made + 1 == TRIES, s, &any, error);
         if (status != CR_OK) return status;
         if (!any) break;

@@ -251,6 +251,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     cr__step_close_all(step, &solve);
     Books books = {0};
     if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);
+    cr__step_seats(step);
     int added = choose(step, u_free, true, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);

@@ -188,7 +188,8 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
             .surface = &surface->at_rest,
             .e = surface->at_rest.surface.e,
             .speed = cr_dot(p->normal, u),
-            .delta = delta};
+            .delta = delta,
+            .seat = delta};
         c->fast = fast_of(step, c, u, &sink->cursor);
         if (surface->by_speed || step->plan->planes) status = complete(step, surface, u, c, error);
         if (status == CR_OK) sink->count++;

@@ -119,6 +119,8 @@ const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
 bool cr__step_pressed(const crStep* step, const crStepContact* contact, int* cursor);
 // Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
+// Seats of all contacts, before a solve: seats.c.
+void cr__step_seats(crStep* step);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
 // Forces that the step began with, and those that took their place, change places (kept.c).

@@ -23,7 +23,7 @@ static void print_help(void) {
          "by an audit of its own. FILE may be - for standard input, and FILE#NAME for one of many problems\n"
          "in a boxed-lcp file.\n"
          "\n"
-         "  --solver NAME  auto (default), gauss-seidel, newton, interior, sparse, admm, pivot,\n"
+         "  --solver NAME  auto (default), gauss-seidel, newton, interior, sparse, pivot,\n"
          "                 lemke, enumerate\n"
          "  --all          every solver, one row each\n"
          "  --tol X        residual that counts as solved, default 1e-10\n"
