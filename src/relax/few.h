@@ -187,8 +187,7 @@ CR_FEW bool cr__few_begin(crFew* few, const crFewBody* body, bool ball, int coun
 CR_FEW void cr__few_end(const crFew* few) {
     crGroup g = {.kind = few->kind};
     for (int i = 0; i < few->count; i++) {
-        few->contact[i].P =
-            cr__in_cone(&few->contact[i], read_P(&g, few->slot + i * CR_FEW_STRIDE, CR_AT_P));
+        few->contact[i].P = cr__in_cone(&few->contact[i], read_P(&g, few->slot + i * CR_FEW_STRIDE, CR_AT_P));
     }
 }
 

@@ -101,8 +101,7 @@ static crStatus exchange(crBatch* batch, uint64_t* buffer, int count, bool back,
     if (status == CR_OK && back)
         status = cr__device_send(&gpu->device, gpu->buffer, buffer, words * sizeof *buffer, error);
     void* arguments[] = {&gpu->job, &gpu->buffer, &way};
-    if (status == CR_OK)
-        status = start(gpu, gpu->exchange, gpu->lone_blocks, count, arguments, error);
+    if (status == CR_OK) status = start(gpu, gpu->exchange, gpu->lone_blocks, count, arguments, error);
     if (status == CR_OK && !back)
         status = cr__device_fetch(&gpu->device, buffer, gpu->buffer, words * sizeof *buffer, error);
     for (int k = 0; status == CR_OK && k < count && !back; k++) {

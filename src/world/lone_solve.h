@@ -134,10 +134,11 @@ CR_FEW bool cr__lone_round(crLoneStep* x, bool ball, crLoneSolve* solve) {
     if (solve->round == (ball ? 1 : CR_LONE_ROUNDS)) return false;
     int count = x->taken = cr__lone_list(x, ball, solve->round > 0, solve->contact);
     solve->few.ended = true;  // where there is nothing to sweep
-    bool begun = count == 0 || (ball ? cr__few_begin(&solve->few, &x->start.body, true, 1, solve->contact,
-                                                     x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot)
-                                     : cr__few_begin_apart(&solve->few, &x->start.body, count, solve->contact,
-                                                           x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot));
+    bool begun =
+        count == 0 || (ball ? cr__few_begin(&solve->few, &x->start.body, true, 1, solve->contact, x->v_free,
+                                            CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot)
+                            : cr__few_begin_apart(&solve->few, &x->start.body, count, solve->contact,
+                                                  x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot));
     solve->few.early = solve->round > 0 ? CR_LONE_AGAIN : CR_LONE_EARLY;
     solve->few.late = CR_LONE_LATE;
     return begun;

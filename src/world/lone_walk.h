@@ -11,8 +11,8 @@
 #include "world/lone_solve.h"
 
 typedef enum crLonePhase {
-    CR_LONE_LEFT,   // to the stages; nothing is done
-    CR_LONE_MADE,   // the step is made
+    CR_LONE_LEFT,  // to the stages; nothing is done
+    CR_LONE_MADE,  // the step is made
     CR_LONE_WAITS  // for the sweeps of solve.few, if it is open
 } crLonePhase;
 
