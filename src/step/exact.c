@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "relax/relax.h"
 
 #define DENSE_ROWS \
@@ -99,6 +100,7 @@ typedef struct Part {
     double* b;
     double* p;
     int* column;  // local number of each velocity, -1 where it has none (nv)
+    int* used;    // velocities with a number, ascending
 } Part;
 
 static int block_island(const crStep* step, const crIslands* islands, const crBlock* block) {
@@ -118,8 +120,9 @@ static crStatus part_create(crStep* step, Part* part) {
     part->value = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
     part->u_free = cr_arena_alloc(arena, 3 * (rows + 1) * sizeof(double));
     part->column = cr_arena_alloc(arena, (size_t)whole->nv * sizeof(int));
+    part->used = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
     if (part->blocks == NULL || part->start == NULL || part->col == NULL || part->value == NULL ||
-        part->u_free == NULL || part->column == NULL) {
+        part->u_free == NULL || part->column == NULL || part->used == NULL) {
         return CR_ERR_MEMORY;
     }
     part->b = part->u_free + rows + 1;
@@ -127,22 +130,30 @@ static crStatus part_create(crStep* step, Part* part) {
     return CR_OK;
 }
 
-// the blocks listed, with columns numbered in their order
-static void part_fill(const crStep* step, const int* list, int count, Part* part) {
-    const crProblem* whole = &step->posed.problem;
+// columns that the blocks listed use, numbered in their order; how many. Bodies of an island may be far apart in the
+// model: nothing is done for the columns between them
+static int number_used(const crProblem* whole, const int* list, int count, Part* part) {
     const crMatrix* H = &whole->J;
-    int rows = 0, entries = 0, nv = 0, least = whole->nv, most = -1;
+    int nv = 0;
     for (int i = 0; i < count; i++) {
         const crBlock* block = &whole->blocks[list[i]];
         for (int k = H->start[block->row]; k < H->start[block->row + block->count]; k++) {
+            if (part->column[H->col[k]] < 0) part->used[nv++] = H->col[k];
             part->column[H->col[k]] = 0;
-            least = H->col[k] < least ? H->col[k] : least;
-            most = H->col[k] > most ? H->col[k] : most;
         }
     }
-    for (int j = least; j <= most; j++) {
-        if (part->column[j] == 0) part->column[j] = nv++;
+    cr__sort(part->used, nv);
+    for (int j = 0; j < nv; j++) {
+        part->column[part->used[j]] = j;
     }
+    return nv;
+}
+
+// the blocks listed, with columns of their own
+static void part_fill(const crStep* step, const int* list, int count, Part* part) {
+    const crProblem* whole = &step->posed.problem;
+    const crMatrix* H = &whole->J;
+    int rows = 0, entries = 0, nv = number_used(whole, list, count, part);
     part->start[0] = 0;
     for (int i = 0; i < count; i++) {
         crBlock block = whole->blocks[list[i]];
@@ -159,8 +170,8 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
         block.row = rows - block.count;
         part->blocks[i] = block;
     }
-    for (int j = least; j <= most; j++) {
-        part->column[j] = -1;
+    for (int j = 0; j < nv; j++) {
+        part->column[part->used[j]] = -1;
     }
     part->problem = (crProblem){.rows = rows, .block_count = count, .blocks = part->blocks, .nv = nv};
     part->problem.vertices = whole->vertices;
