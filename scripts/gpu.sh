@@ -17,7 +17,7 @@ cat >"$work/Makefile" <<MAKE
 FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $headers -isystem $root/gpu/shim -std=c17 -Os \\
     -Xclang -disable-llvm-passes -ffp-contract=off -fno-math-errno -fno-trapping-math -DCAROM_NO_THREADS -DCAROM_NO_GPU \\
     -DCAROM_NO_VECTOR -I$root -I$root/include -I$root/src -I$work -emit-llvm -w
-SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c %/world/batch_gpu_run.c %/world/batch_gpu_share.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
+SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c %/world/batch_gpu_run.c %/world/batch_gpu_share.c %/world/batch_gpu_visit.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
 OBJECTS = \$(patsubst $root/%.c,%.bc,\$(SOURCES))
 HEADERS = \$(wildcard $root/include/carom/*.h $root/src/*/*.h $root/gpu/*.h $root/gpu/shim/*.h)
 all: \$(OBJECTS) gpu/device.bc

@@ -41,6 +41,7 @@ static bool find_all(void* library, crDriver* d) {
         {"cuMemFree_v2", &d->cuMemFree_v2},
         {"cuMemcpyHtoD_v2", &d->cuMemcpyHtoD_v2},
         {"cuMemcpyDtoH_v2", &d->cuMemcpyDtoH_v2},
+        {"cuMemcpyDtoD_v2", &d->cuMemcpyDtoD_v2},
         {"cuOccupancyMaxActiveBlocksPerMultiprocessor", &d->cuOccupancyMaxActiveBlocksPerMultiprocessor},
         {"cuLaunchKernel", &d->cuLaunchKernel},
         {"cuGetErrorName", &d->cuGetErrorName},

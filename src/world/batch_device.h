@@ -28,6 +28,7 @@ typedef struct crDriver {
     int (*cuMemFree_v2)(crAddress);
     int (*cuMemcpyHtoD_v2)(crAddress, const void*, size_t);
     int (*cuMemcpyDtoH_v2)(void*, crAddress, size_t);
+    int (*cuMemcpyDtoD_v2)(crAddress, crAddress, size_t);
     int (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int*, void*, int, size_t);
     int (*cuLaunchKernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
                           void**, void**);
