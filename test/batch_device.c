@@ -49,7 +49,7 @@ static crBatch* batch_of(const crModel* model, int count, crBackend backend, siz
     def.program = ".version 6.3\n.version 6.3";
     def.room = room;
     def.hits = hits;
-    def.device = 3;
+    def.device = 2 + model->nb % 2;  // of two, of which the second has little memory
     crBatch* batch = NULL;
     crError error = {0};
     if (cr_batch_create(&def, &batch, &error) != CR_OK) {

@@ -56,14 +56,29 @@ API int cuDeviceGetAttribute(int* value, int attribute, int device) {
     *value = UNITS;
     return 0;
 }
+static char contexts[2];
+static int current;
 API int cuDevicePrimaryCtxRetain(void** context, int device) {
-    static char contexts[2];
     *context = &contexts[device];
     return 0;
 }
 API int cuDevicePrimaryCtxRelease_v2(int device) { return device < 2 ? 0 : 101; }
-API int cuCtxSetCurrent(void* context) { return context != NULL ? 0 : 201; }
-API int cuCtxSetLimit(int limit, size_t value) { return limit == 0 && value > 0 ? 0 : 1; }
+API int cuCtxSetCurrent(void* context) {
+    current = context == &contexts[1];
+    return context != NULL ? 0 : 201;
+}
+static size_t stacks[2];
+API int cuCtxGetLimit(size_t* value, int limit) {
+    *value = stacks[current];
+    return limit == 0 ? 0 : 1;
+}
+// the second device has little memory
+API int cuCtxSetLimit(int limit, size_t value) {
+    if (limit != 0 || value > 512 << 10) return 1;
+    if (current == 1 && value > 200 << 10) return OUT_OF_MEMORY;
+    stacks[current] = value;
+    return 0;
+}
 API int cuCtxSynchronize(void) { return work(0); }
 API int cuLinkCreate_v2(unsigned count, int* options, void** values, void** linker) {
     (void)count;

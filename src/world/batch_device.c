@@ -28,6 +28,7 @@ static bool find_all(void* library, crDriver* d) {
         {"cuDevicePrimaryCtxRetain", &d->cuDevicePrimaryCtxRetain},
         {"cuDevicePrimaryCtxRelease_v2", &d->cuDevicePrimaryCtxRelease_v2},
         {"cuCtxSetCurrent", &d->cuCtxSetCurrent},
+        {"cuCtxGetLimit", &d->cuCtxGetLimit},
         {"cuCtxSetLimit", &d->cuCtxSetLimit},
         {"cuCtxSynchronize", &d->cuCtxSynchronize},
         {"cuLinkCreate_v2", &d->cuLinkCreate_v2},

@@ -15,6 +15,7 @@ typedef struct crDriver {
     int (*cuDevicePrimaryCtxRetain)(void**, int);
     int (*cuDevicePrimaryCtxRelease_v2)(int);
     int (*cuCtxSetCurrent)(void*);
+    int (*cuCtxGetLimit)(size_t*, int);
     int (*cuCtxSetLimit)(int, size_t);
     int (*cuCtxSynchronize)(void);
     int (*cuLinkCreate_v2)(unsigned, int*, void**, void**);

@@ -53,12 +53,13 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_gpu.h"
 #include "world/batch_image.h"
 
-#define STACK     (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS 64           // of a thread of small worlds: many of them hide each other's waiting
-#define LONE      255          // of lone bodies
-#define ALL       255          // of others
-#define SHARED    0.15         // of large worlds, that the host steps in the first call
-#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
+#define CALLS \
+    (176 << 10)  // bytes of a thread's stack beside its slab: deep overlaps of convex shapes need most of it
+#define REGISTERS 64    // of a thread of small worlds: many of them hide each other's waiting
+#define LONE      255   // of lone bodies
+#define ALL       255   // of others
+#define SHARED    0.15  // of large worlds, that the host steps in the first call
+#define SHARE     16    // a slab is so many times what a world's arrays of the model's size take
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -127,6 +128,20 @@ static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, 
     return CR_OK;
 }
 
+// A thread's stack holds what calls need and its slab. Where the device has no memory for such stacks, slabs are in its own
+// memory. Other batches of the process may have asked for larger ones.
+static crStatus set_stack(struct crGpu* gpu, crError* error) {
+    size_t has = 0;
+    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
+    CR_DEVICE_TRY(&gpu->device, cuCtxGetLimit(&has, STACK_SIZE), "asking the device", error);
+    size_t slab = gpu->room <= CR_ROOM_SMALL ? CR_ROOM_SMALL : gpu->local ? CR_ROOM_MEDIUM : 0;
+    if (has >= CALLS + slab || gpu->device.driver.cuCtxSetLimit(STACK_SIZE, CALLS + slab) == 0) return CR_OK;
+    gpu->local = false;
+    if (has >= CALLS) return CR_OK;
+    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, CALLS), "setting the stack", error);
+    return CR_OK;
+}
+
 // text is compiled, anything else is code of the device already
 static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* error) {
     struct crGpu* gpu = batch->gpu;
@@ -134,18 +149,18 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         return cr_error_set(
             error, CR_ERR_ARGUMENT, "program",
             "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
-    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
+    crStatus status = set_stack(gpu, error);
+    if (status != CR_OK) return status;
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
                       error);
     } else {
-        crStatus status = link_parts(batch, def->program, error);
+        status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
-    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
-    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
-                       : gpu->local               ? "cr_batch_medium"
-                                                  : "cr_batch_large";
+    const char* name = !gpu->local                  ? "cr_batch_large"
+                       : gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
+                                                    : "cr_batch_medium";
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);

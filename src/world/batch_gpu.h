@@ -64,7 +64,7 @@ crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned most, in
 
 // batch_gpu_visit.c: worlds that the host steps. They come from the device into arrays of their own; the host's records stay as
 // they were, whatever happens.
-typedef struct crVisit {
+typedef struct crVisitors {
     int count;
     int* list;       // which worlds (count)
     crBatchJob job;  // of them, world k is list[k]
@@ -73,12 +73,12 @@ typedef struct crVisit {
     const crModel** models;  // job.models; NULL: one for all
     double* path_h;          // job.path.h and steps; NULL: none
     int* path_steps;
-} crVisit;
+} crVisitors;
 // They come; make all their steps, or at most `most` (> 0); and go back. The last takes what a zeroed visit has, too.
-crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisit* visit, crError* error);
-crStatus cr__gpu_stay(crBatch* batch, crVisit* visit, int most, crError* error);
-crStatus cr__gpu_go(crBatch* batch, crVisit* visit, crError* error);
-void cr__gpu_end_visit(const crBatch* batch, crVisit* visit);
+crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisitors* visit, crError* error);
+crStatus cr__gpu_stay(crBatch* batch, crVisitors* visit, int most, crError* error);
+crStatus cr__gpu_go(crBatch* batch, crVisitors* visit, crError* error);
+void cr__gpu_end_visit(const crBatch* batch, crVisitors* visit);
 
 // batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.
 bool cr__gpu_shares(const crBatch* batch);

@@ -53,7 +53,7 @@ static int list_turn(crBatch* batch, crTurn turn) {
 
 // Worlds that the device handed back make a step here, or all that they have to make where there are few, or that is the last
 // round; the list has those that go on.
-static crStatus visit_host(crBatch* batch, crVisit* visit, bool last, crError* error) {
+static crStatus visit_host(crBatch* batch, crVisitors* visit, bool last, crError* error) {
     int count = list_turn(batch, CR_TURN_HOST);
     crStatus status = cr__gpu_come(batch, batch->list, count, visit, error);
     if (status != CR_OK) return status;
@@ -68,7 +68,7 @@ static crStatus visit_host(crBatch* batch, crVisit* visit, bool last, crError* e
 
 static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    crVisit visit = {0};
+    crVisitors visit = {0};
     crStatus status = visit_host(batch, &visit, last, error);
     *left = 0;
     for (int k = 0; status == CR_OK && k < visit.count; k++) {

@@ -61,7 +61,7 @@ static crStatus put_in_order(crBatch* batch, crError* error) {
 }
 
 // visitors begin a call
-static void begin_here(crVisit* visit) {
+static void begin_here(crVisitors* visit) {
     for (int k = 0; k < visit->count; k++) {
         visit->job.results[k] = (crBatchResult){0};
         visit->job.made[k] = 0;
@@ -83,7 +83,7 @@ static crStatus begin_there(crBatch* batch, int count, crError* error) {
 }
 
 // both sides; when the host was done, when the device was
-static crStatus step_both(crBatch* batch, int there, crVisit* visit, double* made, double* ended,
+static crStatus step_both(crBatch* batch, int there, crVisitors* visit, double* made, double* ended,
                           crError* error) {
     const crDevice* device = &batch->gpu->device;
     crStatus status = cr__gpu_come(batch, batch->gpu->order + there, batch->count - there, visit, error);
@@ -103,7 +103,7 @@ crStatus cr__gpu_share(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
     size_t all = (size_t)batch->count * sizeof(int);
     int here = (int)(gpu->share * batch->count), there = batch->count - here;
-    crVisit visit = {0};
+    crVisitors visit = {0};
     double made = 0.0, ended = 0.0;
     crStatus status = cr__gpu_pull_results(batch, error);
     if (status == CR_OK) status = put_in_order(batch, error);

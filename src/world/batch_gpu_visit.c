@@ -24,7 +24,7 @@ static crStatus take_buffer(struct crGpu* gpu, size_t bytes, crError* error) {
 }
 
 // between records and buffer, on the device
-static crStatus exchange(crBatch* batch, const crVisit* visit, bool back, crError* error) {
+static crStatus exchange(crBatch* batch, const crVisitors* visit, bool back, crError* error) {
     struct crGpu* gpu = batch->gpu;
     size_t way = back;
     crBatchJob job = cr__gpu_job(batch, true, visit->count);
@@ -41,7 +41,7 @@ static crStatus exchange(crBatch* batch, const crVisit* visit, bool back, crErro
 }
 
 // what only the host has of them
-static crStatus gather(const crBatch* batch, crVisit* visit, crError* error) {
+static crStatus gather(const crBatch* batch, crVisitors* visit, crError* error) {
     const crAllocator* a = &batch->allocator;
     const crBatchJob* job = &batch->job;
     size_t count = (size_t)visit->count, varied = (size_t)job->varied_count,
@@ -67,11 +67,11 @@ static crStatus gather(const crBatch* batch, crVisit* visit, crError* error) {
     return CR_OK;
 }
 
-crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisit* visit, crError* error) {
+crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisitors* visit, crError* error) {
     struct crGpu* gpu = batch->gpu;
     const crAllocator* a = &batch->allocator;
     size_t words = record_bytes(&batch->job, count), rest = cr__visit_bytes(&batch->job, count);
-    *visit = (crVisit){.count = count};
+    *visit = (crVisitors){.count = count};
     if (count == 0) return CR_OK;
     visit->list = a->alloc(a->ctx, (size_t)count * sizeof *visit->list);
     visit->rest = a->alloc(a->ctx, rest);
@@ -91,7 +91,7 @@ crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisit* visit
                            : status;
 }
 
-crStatus cr__gpu_stay(crBatch* batch, crVisit* visit, int most, crError* error) {
+crStatus cr__gpu_stay(crBatch* batch, crVisitors* visit, int most, crError* error) {
     if (visit->count == 0) return CR_OK;
     crBatchJob own = batch->job;
     batch->job = visit->job;
@@ -104,7 +104,7 @@ crStatus cr__gpu_stay(crBatch* batch, crVisit* visit, int most, crError* error) 
     return status;
 }
 
-crStatus cr__gpu_go(crBatch* batch, crVisit* visit, crError* error) {
+crStatus cr__gpu_go(crBatch* batch, crVisitors* visit, crError* error) {
     struct crGpu* gpu = batch->gpu;
     crStatus status = CR_OK;
     if (visit->count == 0) return CR_OK;
@@ -120,7 +120,7 @@ crStatus cr__gpu_go(crBatch* batch, crVisit* visit, crError* error) {
     return status == CR_OK ? exchange(batch, visit, true, error) : status;
 }
 
-void cr__gpu_end_visit(const crBatch* batch, crVisit* visit) {
+void cr__gpu_end_visit(const crBatch* batch, crVisitors* visit) {
     const crAllocator* a = &batch->allocator;
     const crBatchJob* job = &batch->job;
     size_t count = (size_t)visit->count, samples = (size_t)job->path.samples;
@@ -131,7 +131,7 @@ void cr__gpu_end_visit(const crBatch* batch, crVisit* visit) {
     cr__batch_give(a, (void*)visit->models, count * sizeof *visit->models);
     cr__batch_give(a, visit->path_h, count * samples * sizeof *visit->path_h);
     cr__batch_give(a, visit->path_steps, count * samples * sizeof *visit->path_steps);
-    *visit = (crVisit){0};
+    *visit = (crVisitors){0};
 }
 
 #endif
