@@ -382,6 +382,8 @@ CR_FEW_APART crLonePhase step_ball(const crLone* lone, const crModel* model, dou
     crLoneStep x;
     crLoneSolve solve;
     put(&x, lone, model, h, s);
+    // known on every way to its end, else a device keeps all of the step in memory
+    solve.few = (crFew){.body = &x.start.body, .contact = x.contact, .slot = x.work.slot};
     crLonePhase phase = start(&x, true, &solve, c);
     if (phase != CR_LONE_WAITS) return phase;
     cr__few_go_on(&solve.few, CR_LONE_SWEEPS);

@@ -28,12 +28,12 @@ CR_FEW bool cr__lone_find(crLoneStep* x, bool ball) {
     x->airborne = true;
     if (x->count < 0 || x->count > (ball ? 1 : CR_LONE_CONTACTS)) return false;
     CR_LONE_EACH(i, x->count, ball) {
-        crLoneSpot* c = &x->spot[i];
-        const crContactPoint* p = &points[i];
+        crLoneSpot* c = &x->spot[ball ? 0 : i];
+        const crContactPoint* p = &points[ball ? 0 : i];
         *c = (crLoneSpot){
             .at = {p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b}};
-        c->speed = cr_dot(points[i].normal, cr__lone_velocity(x, x->v0, points[i].point));
-        c->u_free = cr__lone_velocity(x, x->v_free, points[i].point);
+        c->speed = cr_dot(p->normal, cr__lone_velocity(x, x->v0, p->point));
+        c->u_free = cr__lone_velocity(x, x->v_free, p->point);
         bool supports = !(c->at.gap > lone->delta || c->speed >= fmax(lone->threshold, 1e-12));
         if (supports) x->airborne = false;
         if (!(fabs(c->speed) < (double)INFINITY)) return false;
