@@ -337,6 +337,7 @@ CR_FEW bool begin(crLoneStep* x) {
     cr__lone_pose(&x->model->bodies[1], x->q0, &x->start);
     if (!free_velocity(x)) return false;
     double speed = speed_of(x->v0, lone->size), free = speed_of(x->v_free, lone->size);
+    x->about = speed <= CR_REST_ABOUT * (x->h * cr_norm(x->model->gravity));
     if (free > speed) speed = free;
     x->margin = x->h * speed + ((lone->deadband + PUSH) * lone->size + lone->cluster);
     return x->h * speed <= lone->bound;

@@ -49,6 +49,7 @@ typedef struct crLoneStep {
     crLonePose start;
     double margin;
     bool airborne;
+    bool about;  // to rest, by the v it began with
     int count, taken;
     crLoneSpot spot[CR_LONE_CONTACTS];
     double overlap;  // that the position pass left, m
