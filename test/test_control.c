@@ -242,6 +242,7 @@ TEST(named_errors) {
     CHECK_TEXT(error.field, "ctrl");
     cr_world_state(r.world)->ctrl[0] = NAN;
     CHECK_STATUS(cr_world_step(r.world, &error), CR_ERR_FINITE);
+    CHECK(strstr(error.message, "drive") != NULL);
     cr_world_state(r.world)->ctrl[0] = 0.0;
     CHECK(cr_world_hash(r.world) == before);
     CHECK(cr_model_find_joint(model, "shoulder") == 1 && cr_model_find_joint(model, "arm") == CR_ERR_NAME);

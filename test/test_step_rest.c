@@ -405,3 +405,87 @@ TEST(trees_come_to_rest) {
     cr_world_destroy(again);
     cr_model_destroy(model);
 }
+
+#define LENGTH 0.3  // of a pendulum, m
+
+// balls that hang side by side and touch, each on a hinge of its own
+static crModel* cradle_model(int balls) {
+    crModel* model = begin_model(0.0, cr_vec3(0, 0, 1));
+    for (int k = 0; k < balls; k++) {
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_HINGE;
+        def.axis = cr_vec3(0, 1, 0);
+        def.pose.p = cr_vec3(0.05 * k, 0, 1);
+        crShape ball = cr_shape_sphere(0.025);
+        ball.pose.p = cr_vec3(0, 0, -LENGTH);
+        cr_model_add_shape(model, cr_model_add_body(model, &def), &ball, 1);
+    }
+    return model;
+}
+
+// w^2 of a ball of radius .025 m on a hinge
+static double stiffness_of_swing(const crModel* model) {
+    return cr_norm(model->gravity) * LENGTH / (LENGTH * LENGTH + 0.4 * 0.025 * 0.025);
+}
+
+// Balls that touch and swing together at 1e-10 m/s press each other with nothing: v = v0 cos(w t), however small, up to a step's phase. No step
+// is near.
+TEST(slow_swings_go_on) {
+    enum { BALLS = 3, STEPS = 400 };
+    crModel* model = cradle_model(BALLS);
+    crWorld* world = world_of(model, CR_QUALITY_ACCURATE);
+    double v0 = 1e-10 / LENGTH, w = sqrt(stiffness_of_swing(model)), off = 0.0, residual = 0.0;
+    crState* s = cr_world_state(world);
+    for (int k = 0; k < BALLS; k++) {
+        s->v[k] = v0;
+    }
+    int touching = 0;
+    for (int n = 1; n <= STEPS; n++) {
+        run(world, 1);
+        const crCertificate* found = cr_world_certificate(world);
+        residual = fmax(residual, found->residual);
+        touching += found->contacts > 0;
+        double mean = 0.0;
+        for (int k = 0; k < BALLS; k++) {
+            mean += s->v[k] / BALLS;
+        }
+        off = fmax(off, fabs(mean - v0 * cos(w * n / 240.0)));
+    }
+    printf("  %d of %d steps with contacts: off by %.1e of the speed, residual %.1e\n", touching, STEPS,
+           off / v0, residual);
+    CHECK(touching > STEPS / 2 && off <= w / 240.0 * v0 && residual <= 1e-6);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// At its turning point a pendulum has v = 0 and is not at rest: balls that touch swing back and forth with their energy, and
+// fall from rest by h g sin as one.
+TEST(turning_points_are_no_rest) {
+    enum { BALLS = 2 };
+    crModel* model = cradle_model(BALLS);
+    crWorld* world = world_of(model, CR_QUALITY_ACCURATE);
+    crState* s = cr_world_state(world);
+    double ww = stiffness_of_swing(model), h = 1.0 / 240.0, angle = 0.4;
+    for (int turn = 0; turn < 4; turn++) {
+        // begins so that a step ends at rest, where the scheme is v += -h ww sin(q at the middle)
+        double start = (turn % 2 == 0 ? 1.0 : -1.0) * angle, v = turn < 2 ? 0.0 : h * ww * sin(start);
+        for (int k = 0; k < BALLS; k++) {
+            s->q[k] = start;
+            s->v[k] = v;
+        }
+        for (int n = turn < 2 ? 1 : 0; n < 3; n++) {
+            run(world, 1);
+            CHECK(!cr_world_stages(world)->still);
+            for (int k = 0; k < BALLS; k++) {
+                CHECK(fabs(s->v[k] + n * h * ww * sin(start)) <= 1e-2 * h * ww);
+            }
+        }
+    }
+    run(world, 240);
+    for (int k = 0; k < BALLS; k++) {
+        double energy = 0.5 * s->v[k] * s->v[k] + ww * (1.0 - cos(s->q[k]));
+        CHECK(fabs(energy / (ww * (1.0 - cos(angle))) - 1.0) <= sqrt(ww) * h);  // of a step's phase
+    }
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}

@@ -108,10 +108,14 @@ static crStatus check_numbers(crModel* model, const crActuator* a) {
 }
 
 crStatus cr__control_check(const crActuator* a, int index, double ctrl, crError* error) {
-    if (ctrl >= a->ctrl_lower && ctrl <= a->ctrl_upper) return CR_OK;
+    if (isfinite(ctrl) && ctrl >= a->ctrl_lower && ctrl <= a->ctrl_upper) return CR_OK;
     const char* name = a->name != NULL ? a->name : "";
-    return cr_error_set(error, CR_ERR_RANGE, "ctrl", "ctrl[%d]%s%.40s: is %g, must be %g to %g", index,
-                        *name != '\0' ? " of " : "", name, ctrl, a->ctrl_lower, a->ctrl_upper);
+    const char* of = *name != '\0' ? " of " : "";
+    if (!isfinite(ctrl))
+        return cr_error_set(error, CR_ERR_FINITE, "ctrl", "ctrl[%d]%s%.40s: must be finite, got %g", index,
+                            of, name, ctrl);
+    return cr_error_set(error, CR_ERR_RANGE, "ctrl", "ctrl[%d]%s%.40s: is %g, must be %g to %g", index, of,
+                        name, ctrl, a->ctrl_lower, a->ctrl_upper);
 }
 
 int cr_model_add_actuator(crModel* model, const crActuator* actuator) {

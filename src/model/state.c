@@ -56,7 +56,6 @@ static crStatus check_numbers_state(const crModel* model, const crState* state, 
     if (status == CR_OK) status = check_finite("v", state->v, model->nv, error);
     if (status == CR_OK) status = check_finite("force", state->force, model->nv, error);
     if (status == CR_OK) status = check_finite("motor_speed", state->motor_speed, model->nv, error);
-    if (status == CR_OK) status = check_finite("ctrl", state->ctrl, model->nu, error);
     if (status == CR_OK) status = check_finite("act", state->act, model->na, error);
     for (int i = 0; i < model->nu && status == CR_OK; i++) {
         status = cr__control_check(&model->actuators[i], i, state->ctrl[i], error);

@@ -418,6 +418,19 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     return apply(step, s, error);
 }
 
+// The speed below which each island is at rest, as its aim: by what its contacts hold back.
+static void find_rest_speeds(const crStep* step, const crIslandSolve* s) {
+    for (int i = 0; i < s->islands.count; i++) {
+        s->of[i].aim = 0.0;
+    }
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        if (i < 0 || s->rests[i] < 0) continue;
+        double held = cr__step_speed(step, s->dv, b);
+        s->of[i].aim = fmax(s->of[i].aim, cr__step_rest_speed(step, held));
+    }
+}
+
 bool cr__step_settle(crStep* step, const crIslandSolve* s) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
@@ -425,11 +438,15 @@ bool cr__step_settle(crStep* step, const crIslandSolve* s) {
         any = any || s->rests[i] == 0;
     }
     if (!any) return false;
-    count_slow(step, step->state.v, cr__step_rest_speed(step), s);
+    find_rest_speeds(step, s);
+    for (int k = 0; k < step->part.count; k++) {
+        int b = step->part.bodies[k], i = s->islands.of_body[b];
+        if (i >= 0 && cr__step_speed(step, step->state.v, b) > s->of[i].aim) s->rests[i] = -1;
+    }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
         const crBody* body = &step->model->bodies[b];
-        if (i >= 0 && s->rests[i] > 0) memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+        if (i >= 0 && s->rests[i] >= 0) memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
     }
     return true;
 }

@@ -15,19 +15,22 @@
 
 #define DENSE_ROWS \
     3000  // islands with trees, loops or other friction above this size are solved in body space
-#define FAST_ROWS   150    // likewise in fast
-#define SPARSE_ROWS 60     // likewise of plain contacts, without another try
-#define TINY_ROWS   24     // and up to this one not even first
-#define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
-#define SMALL_TOL   1e-9   // namely these
-#define AIM         0.1    // of what counts as solved
-#define NEAR        0.85   // of what counts as near, where islands are large
-#define LEVEL       4      // factorizations to come near there
-#define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER     0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL   1e-13
-#define MECHANISM   20000  // iterations for islands with trees, loops or other friction
-#define LEAST       60     // for others, whatever their size
+#define FAST_ROWS   150  // likewise in fast
+#define SPARSE_ROWS 60   // likewise of plain contacts, without another try
+#define TINY_ROWS   24   // and up to this one not even first
+#define AGAIN_ROWS \
+    300  // plain contacts that body space leaves unsolved have another try up to this size, not in fast
+#define CHEAP_ROWS 600    // up to this size to more digits than asked for: what is solved once stays so
+#define SMALL_TOL  1e-9   // namely these
+#define AIM        0.1    // of what counts as solved
+#define SOLVED     0.5    // likewise: no other try
+#define NEAR       0.85   // of what counts as near, where islands are large
+#define LEVEL      4      // factorizations to come near there
+#define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
+#define TIGHTER    0.01   // tolerance for an answer that left its cones
+#define LEAST_TOL  1e-13
+#define MECHANISM  20000  // iterations for islands with trees, loops or other friction
+#define LEAST      60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs.
@@ -61,7 +64,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     if (problem->rows <= CHEAP_ROWS) {
         params.tol = fmin(problem->rows <= SPARSE_ROWS ? EXACT_TOL : SMALL_TOL, params.tol);
     } else {
-        params.accept = 0.5 * cr_step_tol(&step->settings);
+        params.accept = SOLVED * cr_step_tol(&step->settings);
     }
     bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
     double delta = least_delta(step, problem), h = step->posed.problem.h;
@@ -225,23 +228,25 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
-// impulses in body space; the audit of the step says how exact they are. solved: whether all is done; again: whether
-// sweeps may help
+// Impulses in body space; the audit of the step says how exact they are. solved: no other try is needed; again: sweeps may
+// help.
 static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bool* solved, bool* again) {
     crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
     if (status != CR_OK) return status;
     clamp_part(&part->problem, part->p);
-    *solved = run.solved == run.islands;
+    double enough = part->problem.rows > SPARSE_ROWS ? SOLVED * cr_step_tol(&step->settings) : 0.0;
+    *solved = run.solved == run.islands || run.relative <= enough;
     *again = params.level > 0 && run.error > params.near;
     return CR_OK;
 }
 
 // rows up to which a part may go to the problem's solver; a large mechanism of fast does not
 static int dense_rows(const crStep* step, bool general) {
-    if (!general) return SPARSE_ROWS;
-    return step->settings.quality == CR_QUALITY_FAST ? FAST_ROWS : DENSE_ROWS;
+    bool fast = step->settings.quality == CR_QUALITY_FAST;
+    if (!general) return fast ? SPARSE_ROWS : AGAIN_ROWS;
+    return fast ? FAST_ROWS : DENSE_ROWS;
 }
 
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,

@@ -1,7 +1,8 @@
 // rest.c - a world that a step leaves where it was but for rounding is at rest: q and forces as before, v = 0.
 //
 // Free bodies and trees on each other and on what stands. Sweeps of an island that is about to rest go on until it is there
-// (contact_islands.c): below a small share of the tolerance its v is 0, and the audit judges that. If then no body moved by
+// (contact_islands.c): below a small share of the tolerance its v is 0, and the audit judges that. The share is of the velocity
+// that contacts take away: bodies that hang side by side and press each other with next to nothing do not rest by it. If then no body moved by
 // more than rounding of its place, none moves faster than rounding of the speed that gravity gives it in a step, and the
 // forces of contacts are those before, nothing happened. Without this, the errors of solves go on in q, v and forces for
 // ever; with it the next step begins where this one did and ends there, bit for bit: `still` says so where no function gives
@@ -10,7 +11,7 @@
 
 #include "step/audit.h"
 
-#define SPEED 0x1p-8  // of an island at rest, of the tolerance times h g
+#define SPEED 0x1p-8  // of an island at rest, of the tolerance times what its contacts hold back
 
 bool cr__step_may_rest(const crStep* step) {
     const crPlan* plan = step->plan;
@@ -19,8 +20,9 @@ bool cr__step_may_rest(const crStep* step) {
     return step->settings.sleep_time <= 0.0;
 }
 
-double cr__step_rest_speed(const crStep* step) {
-    return SPEED * cr_step_tol(&step->settings) * step->h * cr_norm(step->model->gravity);
+double cr__step_rest_speed(const crStep* step, double held) {
+    double fall = step->h * cr_norm(step->model->gravity);
+    return SPEED * cr_step_tol(&step->settings) * fmin(held, fall);
 }
 
 // true if every body is slower than rounding; zero: whether all began with v = 0

@@ -69,8 +69,8 @@ bool cr__step_may_rest(const crStep* step);
 crStatus cr__step_stay(crStep* step, double h, crError* error);
 // At the end of a step in which nothing moved.
 void cr__step_rest(crStep* step, double h);
-// Speed below which an island of several bodies is at rest, m/s.
-double cr__step_rest_speed(const crStep* step);
+// Speed below which an island of several bodies is at rest whose contacts hold back the speed `held`, m/s.
+double cr__step_rest_speed(const crStep* step, double held);
 
 // contacts.c
 
