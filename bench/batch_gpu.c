@@ -1,11 +1,12 @@
 // batch_gpu.c - batches on a GPU next to the CPU: the same hashes, and steps a second.
 //
-//     batch_gpu carom.ptx cube|ball|bounce|vary|chain|heap|SCENE.json WORLDS STEPS CALLS ROOM COMPARED [fast|accurate [DEADBAND]]
+//     batch_gpu carom.ptx cube|ball|bounce|vary|chain|heap|SCENE.json WORLDS STEPS CALLS ROOM COMPARED [fast|accurate [DEADBAND [BEFORE]]]
 //
 // bounce are balls with restitution, vary cubes whose mass, friction, restitution and size differ from world to world.
 // WORLDS worlds with random starts make CALLS calls of STEPS steps on the device; the first COMPARED of them make the same on
 // the CPU, and every hash is compared after every call. ROOM is crBatchDef.room, DEADBAND that of the settings: overlap is at most
-// 1.1 of it times the body's size. Exits 1 where a hash differs.
+// 1.1 of it times the body's size, 1e-6 m unless told. With BEFORE the first COMPARED worlds make so many steps on the CPU, and all worlds
+// begin as these end. Exits 1 where a hash differs.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "carom/carom.h"
 #include "carom/io/scene.h"
 #include "sample.h"
+
+#define DEADBAND 5e-6  // of sizes: overlap of these bodies is at most 1e-6 m
 
 static double now(void) {
     struct timespec t;
@@ -108,6 +111,23 @@ static void vary_all(crBatch* batch, int count) {
     free(x);
 }
 
+// The worlds of one batch, again and again, become those of another.
+static void begin_as(crBatch* batch, int count, crBatch* as, int first, const crBatchDef* def) {
+    crWorldDef of = cr_world_def();
+    of.model = def->model;
+    of.step = def->step;
+    crWorld* world = NULL;
+    crError error = {0};
+    if (cr_world_create(&of, &world, &error) != CR_OK) fail("world", &error);
+    for (int k = 0; k < first; k++) {
+        if (cr_batch_take(as, k, world, &error) != CR_OK) fail("take", &error);
+        for (int i = k; i < count; i += first) {
+            if (cr_batch_put(batch, i, world, &error) != CR_OK) fail("put", &error);
+        }
+    }
+    cr_world_destroy(world);
+}
+
 static char* read_text(const char* path) {
     FILE* file = fopen(path, "rb");
     if (file == NULL) return NULL;
@@ -130,7 +150,7 @@ int main(int argc, char** argv) {
     crBatchDef def = cr_batch_def();
     def.step.dt = 1.0 / 240.0;
     def.step.quality = argc > 8 && strcmp(argv[8], "accurate") == 0 ? CR_QUALITY_ACCURATE : CR_QUALITY_FAST;
-    if (argc > 9) def.step.deadband = atof(argv[9]);
+    def.step.deadband = argc > 9 ? atof(argv[9]) : DEADBAND;
     crScene scene = {0};
     crModel* model = NULL;
     if (strstr(kind, ".json") != NULL) {
@@ -158,6 +178,10 @@ int main(int argc, char** argv) {
     if (compared > 0 && cr_batch_create(&host, &cpu, &error) != CR_OK) fail("cpu", &error);
     if (cpu != NULL) throw_all(cpu, def.model, compared);
     if (cpu != NULL && varies) vary_all(cpu, compared);
+    if (argc > 10 && cpu != NULL) {
+        if (cr_batch_step(cpu, def.step.dt, atoi(argv[10]), &error) != CR_OK) fail("step", &error);
+        begin_as(gpu, worlds, cpu, compared, &def);
+    }
     int wrong = 0;
     for (int c = 0; c < rounds; c++) {
         t = now();

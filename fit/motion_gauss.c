@@ -11,6 +11,7 @@
 #include "fit/motion_gauss.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,15 +55,29 @@ typedef struct Pass {
     crDynamics dynamics;
 } Pass;
 
-static crWrtParamKind kind_of(const crMotionParam* p) {
-    return strcmp(p->name, "mu") == 0 ? CR_WRT_MU : strcmp(p->name, "e") == 0 ? CR_WRT_E : CR_WRT_ET;
+typedef struct Coefficient {
+    const char* name;
+    crWrtParamKind kind;
+    size_t place;  // in crSurface
+} Coefficient;
+static const Coefficient coefficients[] = {{"mu", CR_WRT_MU, offsetof(crSurface, mu)},
+                                           {"e", CR_WRT_E, offsetof(crSurface, e)},
+                                           {"et", CR_WRT_ET, offsetof(crSurface, et)},
+                                           {"mu_spin", CR_WRT_MU_SPIN, offsetof(crSurface, mu_spin)},
+                                           {"mu_roll", CR_WRT_MU_ROLL, offsetof(crSurface, mu_roll)}};
+
+// NULL: none of them
+static const Coefficient* coefficient_named(const char* name) {
+    for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; i++) {
+        if (strcmp(coefficients[i].name, name) == 0) return &coefficients[i];
+    }
+    return NULL;
 }
 
 bool cr_motion_gauss_can(const crMotionModel* m) {
     for (int i = 0; i < m->param_count; i++) {
         const crMotionParam* p = &m->params[i];
-        bool known = strcmp(p->name, "mu") == 0 || strcmp(p->name, "e") == 0 || strcmp(p->name, "et") == 0;
-        if (p->path[0] != '\0' || !known) return false;
+        if (p->path[0] != '\0' || coefficient_named(p->name) == NULL) return false;
     }
     crScene scene = {0};
     bool free = cr__motion_scene(m, NULL, &scene, NULL) == CR_OK &&
@@ -87,10 +102,12 @@ static crStatus no_memory_gauss(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "fit", "fit: out of memory");
 }
 
-static double coefficient(const crModel* model, crWrtParamKind kind, int a, int b) {
+static double coefficient(const crModel* model, const Coefficient* of, int a, int b) {
     crContactSurface s;
-    if (cr_model_surface(model, a, b, 0.0, &s) != CR_OK) return 0.0;
-    return kind == CR_WRT_MU ? s.surface.mu : kind == CR_WRT_E ? s.surface.e : s.surface.et;
+    double x = 0.0;
+    if (cr_model_surface(model, a, b, 0.0, &s) == CR_OK)
+        memcpy(&x, (const char*)&s.surface + of->place, sizeof x);
+    return x;
 }
 
 // parameters of pairs of materials, and how they follow those of the scene
@@ -111,14 +128,14 @@ static crStatus follow_params(Pass* p, const double* x, crError* error) {
         if (status != CR_OK) return status;
         for (int a = 0; a < n; a++) {
             for (int b = a; b < n; b++) {
-                crWrtParamKind kind = kind_of(&m->params[k]);
+                const Coefficient* of = coefficient_named(m->params[k].name);
                 double rate =
-                    (coefficient(other.model, kind, a, b) - coefficient(p->scene.model, kind, a, b)) / by;
+                    (coefficient(other.model, of, a, b) - coefficient(p->scene.model, of, a, b)) / by;
                 if (rate == 0.0) continue;
                 for (int i = 0; i < dim; i++) {
                     p->follow[p->pairs * dim + i] = i == k ? rate * stretch(&m->params[k], x[k]) : 0.0;
                 }
-                params[p->pairs++] = (crWrtParam){kind, a, b};
+                params[p->pairs++] = (crWrtParam){of->kind, a, b};
             }
         }
         cr_scene_free(&other);

@@ -129,10 +129,13 @@ static void run_lone(const crBatchJob* job, int first, int threads) {
     }
 }
 
-// Worlds of the list to a buffer, or back: word j of world list[k] at buffer[j*count + k]; its record, result and steps made.
+// Worlds of the list to a buffer (batch_visit.c), or back.
 static void exchange(const crBatchJob* job, uint64_t* buffer, bool back, int first, int threads) {
+    crBatchJob visit =
+        cr__visit_job(job, job->count, buffer, buffer + (size_t)job->layout.words * (size_t)job->count);
     for (int k = first; k < job->count; k += threads) {
-        cr__batch_exchange(job, job->list[k], buffer + k, (size_t)job->count, back);
+        if (back) cr__visit_copy(&visit, k, job, job->list[k]);
+        if (!back) cr__visit_copy(job, job->list[k], &visit, k);
     }
 }
 

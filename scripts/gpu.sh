@@ -17,7 +17,7 @@ cat >"$work/Makefile" <<MAKE
 FLAGS = --target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -nostdinc -isystem $headers -isystem $root/gpu/shim -std=c17 -Os \\
     -Xclang -disable-llvm-passes -ffp-contract=off -fno-math-errno -fno-trapping-math -DCAROM_NO_THREADS -DCAROM_NO_GPU \\
     -DCAROM_NO_VECTOR -I$root -I$root/include -I$root/src -I$work -emit-llvm -w
-SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c %/world/batch_gpu_run.c %/world/batch_gpu_share.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
+SOURCES = \$(filter-out %/base/format.c %/base/status.c %/base/log.c %/world/batch_gpu.c %/world/batch_gpu_run.c %/world/batch_gpu_share.c %/world/batch_gpu_visit.c,\$(wildcard $root/src/*/*.c)) $root/gpu/kernel.c
 OBJECTS = \$(patsubst $root/%.c,%.bc,\$(SOURCES))
 HEADERS = \$(wildcard $root/include/carom/*.h $root/src/*/*.h $root/gpu/*.h $root/gpu/shim/*.h)
 all: \$(OBJECTS) gpu/device.bc
@@ -35,10 +35,11 @@ cd "$work"
 # `part NAME OPTIMISATION INLINE ENTRIES`: what these kernels reach, as NAME.ptx
 part() {
     "$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list="$4" all.bc -o "$1.bc"
-    # called from hundreds of places
+    # Functions called from hundreds of places stay by themselves. Code for size alone would leave short loops as they are, and what they
+    # count through in memory.
     "$llvm/llvm-dis" "$1.bc" -o "$1.ll"
-    sed -E '/^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa|cr__lone_start|cr__lone_finish)\(/s/\) #/) noinline #/' "$1.ll" >"$1.marked.ll"
-    inline="-disable-loop-idiom-all -inline-threshold=$3"
+    sed -E 's/\boptsize\b/nounwind/; /^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa|cr__lone_start|cr__lone_finish)\(/s/\) #/) noinline #/' "$1.ll" >"$1.marked.ll"
+    inline="-disable-loop-idiom-all -inline-threshold=$3 -unroll-runtime=0 -unroll-allow-partial=0 -vectorize-loops=0"
     "$llvm/opt" -S -O"$2" $inline "$1.marked.ll" -o "$1.inlined.ll"
     python3 "$root/scripts/gpu_align.py" "$1.inlined.ll" "$1.aligned.ll"
     "$llvm/opt" -O"$2" $inline "$1.aligned.ll" -o "$1.small.bc"
@@ -47,7 +48,7 @@ part() {
 }
 # steps of lone bodies are a module of their own, with registers of their own: batch_gpu.c takes the text apart
 part lone "${CAROM_GPU_LONE_OPT:-2}" "${CAROM_GPU_LONE_INLINE:-100}" cr_batch_lone,cr_batch_exchange &
-part whole "${CAROM_GPU_OPT:-s}" "${CAROM_GPU_INLINE:-60}" cr_batch_small,cr_batch_medium,cr_batch_large
+part whole "${CAROM_GPU_OPT:-2}" "${CAROM_GPU_INLINE:-30}" cr_batch_small,cr_batch_medium,cr_batch_large
 wait
 cat whole.ptx lone.ptx >"$out"
 ls -l "$out" | awk '{print $5 " bytes of PTX: '"$out"'"}'

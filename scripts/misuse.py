@@ -102,7 +102,7 @@ OPTIONAL = {
     ("cr_import_text", "path"), ("cr_trajectory_close", "trajectory"),
     ("cr_audit_motion", "steps"), ("cr_model_jacobian", "linear"), ("cr_model_jacobian", "angular"),
     ("cr_scene_reset", "key"), ("cr_world_contacts", "out"), ("cr_batch_write", "takes"), ("cr_batch_models", "models"), ("cr_batch_destroy", "batch"),
-    ("cr_modes_adjoint", "by_p"), ("cr_modes_adjoint", "by_u"), ("cr_modes_adjoint", "by_mu"),
+    ("cr_modes_adjoint", "by_p"), ("cr_modes_adjoint", "by_u"), ("cr_modes_adjoint", "by_mu"), ("cr_modes_adjoint", "by_mu_spin"), ("cr_modes_adjoint", "by_mu_roll"),
     ("cr_rule_modes_apply", "minus"), ("cr_rule_modes_apply", "plus"),
     ("*", "verdict"), ("cr_wrt_step", "to"), ("cr_wrt_apply", "minus"), ("cr_wrt_apply", "plus"), ("cr_wrt_adjoint", "forces"),
     ("cr_wrt_adjoint", "by_force"), ("cr_wrt_adjoint", "by_param"), ("cr_time_error", "start"), ("cr_wrt_destroy", "wrt"),

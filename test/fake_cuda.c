@@ -7,6 +7,26 @@
 
 #define API __attribute__((visibility("default")))
 
+enum { OUT_OF_MEMORY = 2 };
+
+// The call that fails: the `left`-th of memory that is taken where the code is OUT_OF_MEMORY, else of any that works on the device,
+// which is lost from there on.
+static int left, with, lost;
+
+API void fake_fail(int after, int code);
+API void fake_fail(int after, int code) {
+    left = after;
+    with = code;
+    lost = 0;
+}
+
+static int work(int takes) {
+    if (left == 0 || takes != (with == OUT_OF_MEMORY)) return lost;
+    if (--left > 0) return 0;
+    lost = with == OUT_OF_MEMORY ? 0 : with;
+    return with;
+}
+
 typedef unsigned long long Address;
 enum { SMALL = 1, MEDIUM, LARGE, LONE, EXCHANGE };
 
@@ -36,15 +56,30 @@ API int cuDeviceGetAttribute(int* value, int attribute, int device) {
     *value = UNITS;
     return 0;
 }
+static char contexts[2];
+static int current;
 API int cuDevicePrimaryCtxRetain(void** context, int device) {
-    static char contexts[2];
     *context = &contexts[device];
     return 0;
 }
 API int cuDevicePrimaryCtxRelease_v2(int device) { return device < 2 ? 0 : 101; }
-API int cuCtxSetCurrent(void* context) { return context != NULL ? 0 : 201; }
-API int cuCtxSetLimit(int limit, size_t value) { return limit == 0 && value > 0 ? 0 : 1; }
-API int cuCtxSynchronize(void) { return 0; }
+API int cuCtxSetCurrent(void* context) {
+    current = context == &contexts[1];
+    return context != NULL ? 0 : 201;
+}
+static size_t stacks[2];
+API int cuCtxGetLimit(size_t* value, int limit) {
+    *value = stacks[current];
+    return limit == 0 ? 0 : 1;
+}
+// the second device has little memory
+API int cuCtxSetLimit(int limit, size_t value) {
+    if (limit != 0 || value > 512 << 10) return 1;
+    if (current == 1 && value > 200 << 10) return OUT_OF_MEMORY;
+    stacks[current] = value;
+    return 0;
+}
+API int cuCtxSynchronize(void) { return work(0); }
 API int cuLinkCreate_v2(unsigned count, int* options, void** values, void** linker) {
     (void)count;
     (void)options;
@@ -93,6 +128,8 @@ API int cuModuleGetFunction(void** function, void* module, const char* name) {
     return 0;
 }
 API int cuMemAlloc_v2(Address* at, size_t bytes) {
+    int failed = work(1);
+    if (failed != 0) return failed;
     void* memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
     if (memory != NULL) memset(memory, 0xa5, bytes);
     *at = (Address)(uintptr_t)memory;
@@ -103,11 +140,21 @@ API int cuMemFree_v2(Address at) {
     return 0;
 }
 API int cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
+    int failed = work(0);
+    if (failed != 0) return failed;
     memcpy((void*)(uintptr_t)to, from, bytes);
     return 0;
 }
 API int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
+    int failed = work(0);
+    if (failed != 0) return failed;
     memcpy(to, (const void*)(uintptr_t)from, bytes);
+    return 0;
+}
+API int cuMemcpyDtoD_v2(Address to, Address from, size_t bytes) {
+    int failed = work(0);
+    if (failed != 0) return failed;
+    memcpy((void*)(uintptr_t)to, (const void*)(uintptr_t)from, bytes);
     return 0;
 }
 API int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int threads, size_t shared) {
@@ -123,6 +170,8 @@ API int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsig
     (void)stream;
     (void)extra;
     if (y * z * by * bz != 1) return 1;
+    int failed = work(0);
+    if (failed != 0) return failed;
     const crBatchJob* job = (const crBatchJob*)(uintptr_t)*(Address*)arguments[0];
     uintptr_t kind = (uintptr_t)function;
     for (int t = 0; kind >= LONE && t < (int)(x * bx); t++) {
@@ -145,6 +194,6 @@ API int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsig
     return own != NULL ? 0 : 2;
 }
 API int cuGetErrorName(int code, const char** name) {
-    *name = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+    *name = code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
     return 0;
 }

@@ -3,7 +3,8 @@
 #include "sample.h"
 #include "test.h"
 
-enum { CONES = 3, ROWS = 3 * CONES + 3, BLOCKS = CONES + 3 };
+// cones: sliding; with spin; with rolling; with both
+enum { CONES = 4, SINGLE = 3 + 4 + 5 + 6, ROWS = SINGLE + 3, BLOCKS = CONES + 3 };
 
 typedef struct Case {
     crBlock block[BLOCKS];
@@ -33,14 +34,19 @@ static void sample_case(crRandom* random, Case* c) {
             c->W[i * ROWS + j] = sum;
         }
     }
-    for (int i = 0; i < CONES; i++) {
-        c->block[i] = cr_block(CR_BLOCK_CONE, 3 * i, 3);
+    for (int i = 0, row = 0; i < CONES; row += c->block[i++].count) {
+        bool spin = i % 2 == 1, roll = i >= 2;
+        c->block[i] = cr_block(CR_BLOCK_CONE, row, 3 + (spin ? 1 : 0) + (roll ? 2 : 0));
         c->block[i].mu = c->block[i].mu2 = sample_uniform(random, 0.1, 0.9);
-        c->u[3 * i] = sample_uniform(random, -1.5, 0.5);
+        c->block[i].spin = spin;
+        c->block[i].roll = roll;
+        if (spin) c->block[i].mu_spin = sample_uniform(random, 0.1, 0.9);
+        if (roll) c->block[i].mu_roll = sample_uniform(random, 0.1, 0.9);
+        c->u[row] = sample_uniform(random, -1.5, 0.5);
     }
-    c->block[CONES] = cr_block(CR_BLOCK_EQUALITY, 3 * CONES, 1);
-    c->block[CONES + 1] = cr_block(CR_BLOCK_UNILATERAL, 3 * CONES + 1, 1);
-    c->block[CONES + 2] = cr_block(CR_BLOCK_BOX, 3 * CONES + 2, 1);
+    c->block[CONES] = cr_block(CR_BLOCK_EQUALITY, SINGLE, 1);
+    c->block[CONES + 1] = cr_block(CR_BLOCK_UNILATERAL, SINGLE + 1, 1);
+    c->block[CONES + 2] = cr_block(CR_BLOCK_BOX, SINGLE + 2, 1);
     c->block[CONES + 2].lo = -0.3;
     c->block[CONES + 2].hi = 0.3;
     set_problem(c);
@@ -58,7 +64,7 @@ static bool solve(const Case* c, crArena* arena, double* p) {
 }
 
 typedef struct Change {
-    double u[ROWS], b[ROWS], W[ROWS * ROWS], mu[BLOCKS];
+    double u[ROWS], b[ROWS], W[ROWS * ROWS], mu[BLOCKS], mu_spin[BLOCKS], mu_roll[BLOCKS];
 } Change;
 
 static void sample_change(crRandom* random, Change* d) {
@@ -68,8 +74,11 @@ static void sample_change(crRandom* random, Change* d) {
         for (int j = 0; j <= i; j++)
             d->W[i * ROWS + j] = d->W[j * ROWS + i] = sample_uniform(random, -0.3, 0.3);
     }
-    for (int i = 0; i < BLOCKS; i++)
+    for (int i = 0; i < BLOCKS; i++) {
         d->mu[i] = sample_uniform(random, -0.3, 0.3);
+        d->mu_spin[i] = sample_uniform(random, -0.3, 0.3);
+        d->mu_roll[i] = sample_uniform(random, -0.3, 0.3);
+    }
 }
 
 // p and u of the problem moved along d by t
@@ -85,6 +94,8 @@ static bool moved(const Case* c, const Change* d, double t, crArena* arena, doub
     for (int i = 0; i < CONES; i++) {
         there.block[i].mu += t * d->mu[i];
         there.block[i].mu2 = there.block[i].mu;
+        if (there.block[i].spin) there.block[i].mu_spin += t * d->mu_spin[i];
+        if (there.block[i].roll) there.block[i].mu_roll += t * d->mu_roll[i];
     }
     if (!solve(&there, arena, out)) return false;
     for (int i = 0; i < ROWS; i++) {
@@ -106,9 +117,25 @@ static bool difference(const Case* c, const Change* d, double h, crArena* arena,
     return true;
 }
 
+static double size_of(const double* x, int count) {
+    return count == 2 ? sqrt(x[0] * x[0] + x[1] * x[1]) : fabs(x[0]);
+}
+
+// Sliding, spin and rolling of a cone that presses, by what they do: at their limit or below it. seen[kind][slips] counts.
+static void count_groups(const Case* c, const double* p, int seen[3][2]) {
+    for (int i = 0; i < CONES; i++) {
+        const crBlock* b = &c->block[i];
+        const double* own = p + b->row;
+        if (!(own[0] > 1e-6)) continue;
+        seen[0][size_of(own + 1, 2) > b->mu * own[0] - 1e-9]++;
+        if (b->spin) seen[1][size_of(own + 3, 1) > b->mu_spin * own[0] - 1e-9]++;
+        if (b->roll) seen[2][size_of(own + (b->spin ? 4 : 3), 2) > b->mu_roll * own[0] - 1e-9]++;
+    }
+}
+
 TEST(modes_against_differences_of_solves) {
     crRandom random = sample_seed(3);
-    int seen[5] = {0}, cases = 0;
+    int seen[5] = {0}, groups[3][2] = {0}, cases = 0;
     double worst = 0.0;
     for (int i = 0; i < test_samples(10000); i++) {
         crArena arena = {0};
@@ -119,7 +146,7 @@ TEST(modes_against_differences_of_solves) {
         crModes m;
         sample_case(&random, &c);
         sample_change(&random, &d);
-        crProblemChange change = {d.u, d.b, d.W, d.mu};
+        crProblemChange change = {d.u, d.b, d.W, d.mu, d.mu_spin, d.mu_roll};
         bool good = solve(&c, &arena, p);
         if (good) {
             CHECK_STATUS(cr_modes_find(&c.problem, &arena, p, 1e-10, 1e-9, &m, NULL), CR_OK);
@@ -138,12 +165,17 @@ TEST(modes_against_differences_of_solves) {
                        off, size, m.distance);
             for (int k = 0; k < BLOCKS; k++)
                 seen[m.mode[k]]++;
+            count_groups(&c, p, groups);
         }
         cr_arena_destroy(&arena);
     }
     CHECK(cases > test_samples(10000) / 2);
     for (int i = 0; i < 5; i++)
         CHECK(seen[i] > 0);
+    for (int i = 0; i < 6; i++)
+        CHECK(groups[i / 2][i % 2] > 20);
+    printf("  %d problems; sliding, spin and rolling that stick and slip: %d %d, %d %d, %d %d; worst %.1e\n",
+           cases, groups[0][0], groups[0][1], groups[1][0], groups[1][1], groups[2][0], groups[2][1], worst);
 }
 
 TEST(adjoint_is_the_transpose) {
@@ -153,17 +185,17 @@ TEST(adjoint_is_the_transpose) {
         CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
         Case c;
         Change d;
-        double p[ROWS], dp[ROWS], du[ROWS], y[2 * ROWS], by_g[ROWS], by_mu[BLOCKS];
+        double p[ROWS], dp[ROWS], du[ROWS], y[2 * ROWS], by_g[ROWS], by_mu[3][BLOCKS];
         crModes m;
         sample_case(&random, &c);
         sample_change(&random, &d);
         for (int k = 0; k < 2 * ROWS; k++)
             y[k] = sample_uniform(&random, -1.0, 1.0);
         if (solve(&c, &arena, p)) {
-            crProblemChange change = {d.u, NULL, d.W, d.mu};
+            crProblemChange change = {d.u, NULL, d.W, d.mu, d.mu_spin, d.mu_roll};
             CHECK_STATUS(cr_modes_find(&c.problem, &arena, p, 1e-10, 0.0, &m, NULL), CR_OK);
             CHECK_STATUS(cr_modes_apply(&m, &change, dp, du), CR_OK);
-            CHECK_STATUS(cr_modes_adjoint(&m, y, y + ROWS, by_g, by_mu), CR_OK);
+            CHECK_STATUS(cr_modes_adjoint(&m, y, y + ROWS, by_g, by_mu[0], by_mu[1], by_mu[2]), CR_OK);
             double forward = 0.0, back = 0.0, size = 0.0;
             for (int k = 0; k < ROWS; k++) {
                 forward += y[k] * dp[k] + y[ROWS + k] * du[k];
@@ -173,7 +205,7 @@ TEST(adjoint_is_the_transpose) {
                     back += by_g[k] * d.W[k * ROWS + l] * p[l];
             }
             for (int k = 0; k < BLOCKS; k++)
-                back += by_mu[k] * d.mu[k];
+                back += by_mu[0][k] * d.mu[k] + by_mu[1][k] * d.mu_spin[k] + by_mu[2][k] * d.mu_roll[k];
             CHECK(fabs(forward - back) <= 1e-11 * size);
         }
         cr_arena_destroy(&arena);

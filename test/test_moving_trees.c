@@ -392,11 +392,13 @@ TEST(trees_that_move_keep_momentum_cones_and_energy) {
 
 TEST(actuators_in_motion) {
     const Kind kinds[] = {{12, 24, false, false, 1, true, false}, {20, 0, false, false, 1, true, false}};
-    int heaps = test_samples(100) / 50, bounded = 0;
-    crRandom random = sample_seed(5);
+    int heaps = test_samples(1200) / 100 + 1, bounded = 0;
     for (int i = 0; i < heaps; i++) {
         Kind kind = kinds[i % 2];
-        Heap heap = heap_create((uint64_t)i, kind);
+        // in this first one contacts take more from a tree that whirls than it has, while another set gains energy
+        uint64_t seed = 14 + (uint64_t)i;
+        Heap heap = heap_create(seed, kind);
+        crRandom random = sample_seed(seed);
         for (int k = 0; k < 400; k++) {
             drive(&heap, &random);
             bounded += step_checked(&heap, &kind);

@@ -3,52 +3,62 @@
 #include "sample.h"
 #include "test.h"
 
-enum { CONES = 3, ROWS = 3 * CONES, LEVELS = 8 };
+// cones: sliding, and with moments also one with spin, one with spin and rolling
+enum { CONES = 3, ROWS = 3 + 4 + 6, LEVELS = 8 };
 
 typedef struct Case {
     crBlock block[CONES];
     double W[ROWS * ROWS], u[ROWS];
+    int rows;
     crProblem problem;
 } Case;
 
 typedef struct Change {
-    double u[ROWS], W[ROWS * ROWS], mu[CONES], e[CONES], et[CONES];
+    double u[ROWS], W[ROWS * ROWS], mu[CONES], e[CONES], et[CONES], mu_spin[CONES], mu_roll[CONES];
 } Change;
 
 static void pose(Case* c) {
-    c->problem = (crProblem){.rows = ROWS, .block_count = CONES, .blocks = c->block, .u_free = c->u};
-    c->problem.W = (crMatrix){.rows = ROWS, .cols = ROWS, .value = c->W};
+    c->problem = (crProblem){.rows = c->rows, .block_count = CONES, .blocks = c->block, .u_free = c->u};
+    c->problem.W = (crMatrix){.rows = c->rows, .cols = c->rows, .value = c->W};
 }
 
-static void sample_spd(crRandom* random, double diagonal, double* W) {
+static void sample_spd(crRandom* random, int rows, double diagonal, double* W) {
     double G[ROWS][ROWS];
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < ROWS; j++)
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < rows; j++)
             G[i][j] = sample_uniform(random, -1.0, 1.0);
     }
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < ROWS; j++) {
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < rows; j++) {
             double sum = i == j ? diagonal : 0.0;
-            for (int k = 0; k < ROWS; k++)
+            for (int k = 0; k < rows; k++)
                 sum += 0.1 * G[i][k] * G[j][k];
-            W[i * ROWS + j] = sum;
+            W[i * rows + j] = sum;
         }
     }
 }
 
-static void sample_case(crRandom* random, Case* c, Change* d) {
-    sample_spd(random, 1.0, c->W);
-    sample_spd(random, 0.1, d->W);
-    for (int i = 0; i < ROWS; i++) {
+static void sample_case(crRandom* random, bool moments, Case* c, Change* d) {
+    c->rows = moments ? ROWS : 3 * CONES;
+    sample_spd(random, c->rows, 1.0, c->W);
+    sample_spd(random, c->rows, 0.1, d->W);
+    for (int i = 0; i < c->rows; i++) {
         c->u[i] = sample_uniform(random, -1.0, 1.0);
         d->u[i] = sample_uniform(random, -1.0, 1.0);
     }
-    for (int i = 0; i < CONES; i++) {
-        c->block[i] = cr_block(CR_BLOCK_CONE, 3 * i, 3);
+    for (int i = 0, row = 0; i < CONES; row += c->block[i++].count) {
+        bool spin = moments && i >= 1, roll = moments && i == 2;
+        c->block[i] = cr_block(CR_BLOCK_CONE, row, 3 + (spin ? 1 : 0) + (roll ? 2 : 0));
+        c->block[i].spin = spin;
+        c->block[i].roll = roll;
+        if (spin) c->block[i].mu_spin = sample_uniform(random, 0.1, 0.9);
+        if (roll) c->block[i].mu_roll = sample_uniform(random, 0.1, 0.9);
+        d->mu_spin[i] = spin ? sample_uniform(random, -0.2, 0.2) : 0.0;
+        d->mu_roll[i] = roll ? sample_uniform(random, -0.2, 0.2) : 0.0;
         c->block[i].mu = c->block[i].mu2 = sample_uniform(random, 0.1, 0.9);
         c->block[i].e = sample_uniform(random, 0.1, 0.9);
         c->block[i].et = sample_uniform(random, 0.1, 0.5);
-        c->u[3 * i] = sample_uniform(random, -1.5, 0.2);
+        c->u[row] = sample_uniform(random, -1.5, 0.2);
         d->mu[i] = sample_uniform(random, -0.2, 0.2);
         d->e[i] = sample_uniform(random, -0.2, 0.2);
         d->et[i] = sample_uniform(random, -0.2, 0.2);
@@ -59,7 +69,7 @@ static void sample_case(crRandom* random, Case* c, Change* d) {
 static bool run(const crRule* rule, const Case* c, crArena* arena, double* p) {
     crRuleReport report;
     size_t mark = cr_arena_mark(arena);
-    memset(p, 0, ROWS * sizeof *p);
+    memset(p, 0, (size_t)c->rows * sizeof *p);
     bool good = cr_rule_run(rule, &c->problem, arena, p, &report, NULL) == CR_OK &&
                 report.outcome == CR_OUTCOME_SOLVED;
     cr_arena_release(arena, mark);
@@ -68,13 +78,15 @@ static bool run(const crRule* rule, const Case* c, crArena* arena, double* p) {
 
 static bool run_at(const crRule* rule, const Case* c, const Change* d, double t, crArena* arena, double* p) {
     Case at = *c;
-    for (int i = 0; i < ROWS * ROWS; i++)
+    for (int i = 0; i < c->rows * c->rows; i++)
         at.W[i] += t * d->W[i];
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < c->rows; i++)
         at.u[i] += t * d->u[i];
     for (int i = 0; i < CONES; i++) {
         at.block[i].mu += t * d->mu[i];
         at.block[i].mu2 = at.block[i].mu;
+        at.block[i].mu_spin += t * d->mu_spin[i];
+        at.block[i].mu_roll += t * d->mu_roll[i];
         at.block[i].e += t * d->e[i];
         at.block[i].et += t * d->et[i];
     }
@@ -90,12 +102,12 @@ static bool differences(const crRule* rule, const Case* c, const Change* d, doub
     for (int i = 0; i < LEVELS; i++, t *= 0.5) {
         double minus[ROWS], plus[ROWS];
         if (!run_at(rule, c, d, -t, arena, minus) || !run_at(rule, c, d, t, arena, plus)) return false;
-        for (int k = 0; k < ROWS; k++)
+        for (int k = 0; k < c->rows; k++)
             table[i][0][k] = (plus[k] - minus[k]) / (2.0 * t);
         double power = 4.0;
         for (int j = 1; j <= i; j++, power *= 4.0) {
             double off = 0.0;
-            for (int k = 0; k < ROWS; k++) {
+            for (int k = 0; k < c->rows; k++) {
                 table[i][j][k] =
                     table[i][j - 1][k] + (table[i][j - 1][k] - table[i - 1][j - 1][k]) / (power - 1.0);
                 off = fmax(off, fabs(table[i][j][k] - table[i][j - 1][k]));
@@ -103,14 +115,14 @@ static bool differences(const crRule* rule, const Case* c, const Change* d, doub
             }
             if (off < *error) {
                 *error = off;
-                memcpy(best, table[i][j], sizeof table[i][j]);
+                memcpy(best, table[i][j], (size_t)c->rows * sizeof *best);
             }
         }
     }
     return true;
 }
 
-static void compare(const char* name, const crRuleParams* params, bool formula, uint64_t seed) {
+static void compare(const char* name, const crRuleParams* params, bool formula, bool moments, uint64_t seed) {
     crRandom random = sample_seed(seed);
     crRule rule;
     crArena arena;
@@ -121,11 +133,11 @@ static void compare(const char* name, const crRuleParams* params, bool formula, 
     for (int i = 0; i < count; i++) {
         Case c;
         Change d;
-        sample_case(&random, &c, &d);
+        sample_case(&random, moments, &c, &d);
         double p[ROWS], dp[ROWS], other[ROWS] = {0}, error;
         size_t mark = cr_arena_mark(&arena);
         crRuleModes modes;
-        crRuleChange change = {d.u, d.W, d.mu, d.e, d.et};
+        crRuleChange change = {d.u, d.W, d.mu, d.e, d.et, d.mu_spin, d.mu_roll};
         bool good = run(&rule, &c, &arena, p);
         if (good) {
             CHECK_STATUS(cr_rule_modes_find(&rule, &c.problem, &arena, p, 1e-9, &modes, NULL), CR_OK);
@@ -136,7 +148,7 @@ static void compare(const char* name, const crRuleParams* params, bool formula, 
         double far = modes.differenced ? 1e-3 : modes.distance;
         if (good && far > 1e-4 && differences(&rule, &c, &d, fmin(1e-2, 0.05 * far), &arena, other, &error)) {
             double size = 0.0, off = 0.0;
-            for (int k = 0; k < ROWS; k++) {
+            for (int k = 0; k < c.rows; k++) {
                 size = fmax(size, fabs(other[k]));
                 off = fmax(off, fabs(other[k] - dp[k]));
             }
@@ -149,29 +161,37 @@ static void compare(const char* name, const crRuleParams* params, bool formula, 
         }
         cr_arena_release(&arena, mark);
     }
-    printf("  %s: %d of %d compared, %d by formula, worst %.1e\n", name, smooth, count, formulas, worst);
+    printf("  %s%s: %d of %d compared, %d by formula, worst %.1e\n", name,
+           moments ? " with spin and rolling" : "", smooth, count, formulas, worst);
     CHECK(smooth > count / 2);
     if (formula) CHECK(formulas > count / 2);
     cr_arena_destroy(&arena);
 }
 
-TEST(newton_against_differences) { compare("newton", NULL, true, 11); }
-TEST(poisson_against_differences) { compare("poisson", NULL, true, 12); }
+TEST(newton_against_differences) {
+    compare("newton", NULL, true, false, 11);
+    compare("newton", NULL, true, true, 31);
+}
+TEST(poisson_against_differences) {
+    compare("poisson", NULL, true, false, 12);
+    compare("poisson", NULL, true, true, 32);
+}
 TEST(coupled_against_differences) {
     const double eps[CONES * CONES] = {0.5, 0.1, 0.0, 0.2, 0.6, 0.1, 0.0, -0.1, 0.4};
     crRuleParams params = cr_rule_params();
     params.eps = eps;
-    compare("coupled", &params, true, 13);
+    compare("coupled", &params, true, false, 13);
+    compare("coupled", &params, true, true, 33);
 }
 TEST(sequence_against_differences) {
     static const char* const laws[] = {"chatterjee-ruina", "whittaker", "anitescu-potra"};
     for (int i = 0; i < 3; i++) {
         crRuleParams params = cr_rule_params();
         CHECK_STATUS(cr_law_find(laws[i], NULL, &params.law, NULL), CR_OK);
-        compare("sequence", &params, true, 14 + (uint64_t)i);
+        compare("sequence", &params, true, false, 14 + (uint64_t)i);
     }
 }
-TEST(weighted_against_differences) { compare("weighted", NULL, false, 20); }
+TEST(weighted_against_differences) { compare("weighted", NULL, false, false, 20); }
 
 // A rule of the user's has no formula: it is differenced, and says so.
 static crStatus half_newton(const void* params, const crProblem* problem, crArena* arena, double* p,

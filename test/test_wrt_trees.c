@@ -29,7 +29,11 @@ static void sample_dofs(crRandom* random, crBodyDef* def) {
 
 static crModel* sample_tree(crRandom* random, bool ground) {
     crModel* model = cr_model_create(NULL);
-    int material = scene_material(model, 0.4, 0.0);
+    crMaterial rough = cr_material();
+    rough.surface.mu = rough.surface.mu2 = 0.4;
+    rough.surface.mu_spin = sample_bits(random) % 2 == 0 ? 0.02 : 0.0;
+    rough.surface.mu_roll = sample_bits(random) % 2 == 0 ? 0.01 : 0.0;
+    int material = cr_model_add_material(model, &rough);
     if (ground) scene_ground(model, cr_vec3(0, 0, 1), material);
     int last = CR_WORLD;
     for (int i = 0; i < BODIES; i++) {
@@ -79,6 +83,19 @@ static void differenced(crWrt* wrt, const crState* state, const double* d, doubl
         wrt->tape.ops[i].trees = trees[i];
 }
 
+// A tree whose velocity terms are rounding is not scaled to its energy (step/trees.c), one beside it is: the step jumps there by
+// what the move makes of the energy.
+static bool stands_still(const crWrt* wrt) {
+    for (int i = 0; i < wrt->tape.count; i++) {
+        const struct crTapeTrees* trees = wrt->tape.ops[i].trees;
+        double most = 0.0;
+        for (int k = 0; trees != NULL && k < wrt->model.nv; k++)
+            most = fmax(most, fabs(trees->u[k]));
+        if (trees != NULL && wrt->tape.ops[i].rows > 0 && most == 0.0) return true;
+    }
+    return false;
+}
+
 static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* tally) {
     double d[3 * MOST], y[2 * MOST], a[2 * MOST], back[3 * MOST], forward = 0.0, backward = 0.0, size = 0.0;
     double other[2 * MOST], most = 0.0, off = 0.0;
@@ -97,6 +114,7 @@ static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* t
         y[k] = sample_uniform(random, -1.0, 1.0);
     tally->steps++;
     if (cr_wrt_apply(wrt, state, d, NULL, a, &verdict, NULL) != CR_OK || verdict.differenced) return;
+    if (stands_still(wrt)) return;
     CHECK_STATUS(cr_wrt_back(wrt, state, y, back, &verdict, NULL), CR_OK);
     tally->known++;
     differenced(wrt, state, d, other);

@@ -267,20 +267,22 @@ typedef struct crModes {
     crSwitch nearest;  // switch that is nearest
     int block;         // its block, -1 where there is none
     double distance;   // change of a contact's velocity that reaches it, to first order, m/s
+    bool one;  // the modes determine du; false: contacts share their load in ways that move u differently
     // of the functions below
     const crProblem* problem;
     const double* p;
     int rows, rank, rank_t;
     double *W, *LU, *LU_t, *K, *s, *scale, *work;
+    bool* slips;  // of the groups of each block: sliding, spin, rolling
     int* order;
 } crModes;
 
 // What changes in a problem; NULL: nothing.
 typedef struct crProblemChange {
-    const double* u_free;  // (rows)
-    const double* b;       // (rows)
-    const double* W;       // by rows (rows*rows)
-    const double* mu;      // of each block (block_count)
+    const double* u_free;                  // (rows)
+    const double* b;                       // (rows)
+    const double* W;                       // by rows (rows*rows)
+    const double *mu, *mu_spin, *mu_roll;  // of each block (block_count)
 } crProblemChange;
 
 // Rules: many contacts at one instant. A rule is a name, one function and its parameters; a user's own rule

@@ -33,11 +33,13 @@ typedef struct crWrtVerdict {
 
 // Parameters that a step may be differentiated by.
 typedef enum crWrtParamKind {
-    CR_WRT_MASS,  // of body a, its inertia in proportion, kg
-    CR_WRT_MU,    // friction between materials a and b
-    CR_WRT_E,     // restitution between them
-    CR_WRT_ET,    // tangential restitution
-    CR_WRT_CTRL,  // control of actuator a
+    CR_WRT_MASS,     // of body a, its inertia in proportion, kg
+    CR_WRT_MU,       // friction between materials a and b
+    CR_WRT_E,        // restitution between them
+    CR_WRT_ET,       // tangential restitution
+    CR_WRT_CTRL,     // control of actuator a
+    CR_WRT_MU_SPIN,  // friction of spin between materials a and b, m
+    CR_WRT_MU_ROLL,  // rolling friction between them, m
 } crWrtParamKind;
 typedef struct crWrtParam {
     crWrtParamKind kind;
@@ -51,7 +53,7 @@ CR_API void cr_wrt_destroy(crWrt* wrt);  // accepts NULL
 // Parameters: changes have 3 nv + count entries from now on. CR_ERR_RANGE: no such body or material.
 CR_API crStatus cr_wrt_params(crWrt* wrt, int count, const crWrtParam* params, crError* error);
 // Values of the parameters from now on, as long as it lives; those of controls are ignored, since a state brings its own.
-// CR_ERR_RANGE: mass <= 0, mu or e < 0, et outside -1 to 1; nothing is changed then.
+// CR_ERR_RANGE: mass <= 0, a friction or e < 0, et outside -1 to 1; nothing is changed then.
 CR_API crStatus cr_wrt_set(crWrt* wrt, const double* values, crError* error);
 // Length of the steps from now on, > 0, s.
 CR_API crStatus cr_wrt_set_dt(crWrt* wrt, double dt, crError* error);

@@ -23,7 +23,8 @@ from carom._world import World
 
 np = need("carom.derivatives")
 
-_KINDS = {"mass": 0, "mu": 1, "e": 2, "et": 3, "ctrl": 4}
+_KINDS = {"mass": 0, "mu": 1, "e": 2, "et": 3, "ctrl": 4, "mu_spin": 5, "mu_roll": 6}
+_BODIES = ("mass", "ctrl")  # of one thing; the others of two materials
 
 
 class StepVerdict(NamedTuple):
@@ -95,8 +96,8 @@ class Adjoint(NamedTuple):
 class Steps:
     """Steps of a model, or of a scene with its settings, solved as far as they can be.
 
-    by: parameters, each ("mass", body), ("mu", a, b), ("e", a, b), ("et", a, b) with indices of materials, or
-    ("ctrl", actuator). Other keywords are those of `World`. Functions of Python (forces, laws, drives) are refused.
+    by: parameters, each ("mass", body), ("mu", a, b), ("e", a, b), ("et", a, b), ("mu_spin", a, b), ("mu_roll", a, b) with
+    indices of materials, or ("ctrl", actuator). Other keywords are those of `World`. Functions of Python (forces, laws, drives) are refused.
 
     A change along the velocities has nv entries of position, nv of v, nv of the applied forces, and one for each
     parameter. Where q has more numbers than v (quaternions), derivatives by q are those of changes that keep them unit.
@@ -126,8 +127,9 @@ class Steps:
 
     def _param(self, item):
         kind, *rest = item
-        if kind not in _KINDS or len(rest) != (2 if kind in ("mu", "e", "et") else 1):
-            raise ValueError(f"by: {item!r} must be ('mass', body), ('mu', a, b), ('e', a, b), ('et', a, b) or ('ctrl', actuator)")
+        if kind not in _KINDS or len(rest) != (1 if kind in _BODIES else 2):
+            raise ValueError(f"by: {item!r} must be ('mass', body), ('ctrl', actuator), or 'mu', 'e', 'et', 'mu_spin' or 'mu_roll' with "
+                             "two materials")
         if kind == "mass" and isinstance(rest[0], str):
             rest[0] = self.model.find(rest[0])
         return [_KINDS[kind], int(rest[0]), int(rest[1]) if len(rest) > 1 else 0]

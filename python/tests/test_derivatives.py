@@ -218,3 +218,18 @@ def test_quaternions_keep_unit():
         b = q[3:]
         dq = 0.5 * np.array([-turn @ b[1:], *(b[0] * turn + np.cross(turn, b[1:]))])
         assert found.q[3:] @ dq == pytest.approx(slope, rel=2e-4, abs=1e-5)
+
+
+def test_rolling_friction_slows_a_ball():
+    model = carom.Model()
+    felt = model.material("felt", mu=0.5, e=0.0, mu_roll=2e-4)
+    model.halfspace(0, material=felt)
+    model.sphere(model.body("ball", pos=(0, 0, R)), R, material=felt)
+    steps = Steps(model, by=[("mu_roll", felt, felt)], dt=0.01)
+    q, v = steps.start()
+    v[0], v[4] = 0.8, 0.8 / R
+    J, verdict = steps.jacobian(q, v)
+    assert verdict.verdict == "smooth" and not verdict.differenced
+    assert J[6, 18] == pytest.approx(-5 / 7 * G * 0.01 / R, rel=1e-7)
+    with pytest.raises(ValueError, match="mu_spin"):
+        Steps(model, by=[("mu_roll", felt)])

@@ -119,7 +119,7 @@ static void choose_corners(crVec3 down, int signs[3]) {
 }
 
 int cr__box_on_plane(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
-                     double margin, crContactPoint contacts[CR_MANIFOLD_MAX]) {
+                     double margin, crContactPoint* contacts) {
     bool box_is_b = b->kind == CR_SHAPE_BOX;
     const crShape *box = box_is_b ? b : a, *plane = box_is_b ? a : b;
     if (box->kind != CR_SHAPE_BOX || plane->kind != CR_SHAPE_HALFSPACE) return -1;

@@ -56,9 +56,9 @@ int cr__box_contacts(const crConvex* a, const crConvex* b, double margin,
 // (or a bound from below that is beyond margin); -1: not such a pair.
 int cr__ball_contact(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
                      double margin, crContactPoint* contact);
-// Contacts of a box with a half-space, likewise, sorted; -1: not such a pair.
+// Contacts of a box with a half-space, likewise, sorted, at most four; -1: not such a pair.
 int cr__box_on_plane(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
-                     double margin, crContactPoint contacts[CR_MANIFOLD_MAX]);
+                     double margin, crContactPoint* contacts);
 // A convex shape is farther than margin from a half-space by its bounding sphere.
 bool cr__off_plane(const crShape* plane, const crPose* body, const crShape* other, const crPose* at,
                    double margin);

@@ -8,6 +8,7 @@
 #include "carom/collide.h"
 #include "carom/forms.h"
 #include "carom/near.h"
+#include "collide/narrow.h"
 #include "model/plan.h"
 
 // Two shapes whose boxes overlap.
@@ -124,6 +125,17 @@ bool cr__pairs_pass_by(const crPlan* plan, const crBodyShape* a, const crBodySha
 // up to which they would be the same, m; or, where there are none, how far apart the shapes are at least; NULL: nobody asks.
 int cr__pairs_collide(const crPlan* plan, int shape_a, int shape_b, crPose pose_a, crPose pose_b,
                       double margin, crContactPoint* points, int capacity, int* needed, double* until);
+
+// apart.c
+
+// Two convex pieces where they are.
+typedef struct crPieces {
+    crConvex a, b;
+} crPieces;
+// Shapes that are such pieces, other than balls and planes, at the poses of bodies; false: they are not.
+bool cr__pairs_pieces(const crPlan* plan, int shape_a, int shape_b, const crPose* pose, crPieces* pieces);
+// How far they are apart along a unit vector from a to b, m: no more than in truth.
+double cr__pairs_apart(const crPieces* pieces, crVec3 n);
 
 // cell.c
 

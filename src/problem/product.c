@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define FEW 64  // rows of a W that has room for all entries at once: nothing is counted first
+
 // A^T by rows
 static bool transpose(const crMatrix* A, crArena* arena, crMatrix* T) {
     size_t entries = (size_t)A->start[A->rows];
@@ -113,8 +115,14 @@ crStatus cr__problem_product(const crProblem* problem, crArena* arena, crMatrix*
         !gather_create(&row, n, arena)) {
         return CR_ERR_MEMORY;
     }
+    bool few = n <= FEW;
+    if (few) {
+        col = cr_arena_alloc(arena, (size_t)(n * n) * sizeof *col);
+        value = cr_arena_alloc(arena, (size_t)(n * n) * sizeof *value);
+        if (col == NULL || value == NULL) return CR_ERR_MEMORY;
+    }
     // the first pass counts, the second writes
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = few ? 1 : 0; pass < 2; pass++) {
         size_t at = 0;
         memset(dv.stamp, -1, (size_t)problem->nv * sizeof *dv.stamp);
         memset(row.stamp, -1, (size_t)n * sizeof *row.stamp);

@@ -67,15 +67,21 @@ static double reach_of(const crRuleModes* m, const crRuleChange* change) {
     if (u > 0.0) reach = fmin(reach, largest_change(m->problem->u_free, n) / u);
     if (W > 0.0) reach = fmin(reach, largest_change(m->W, n * n) / W);
     if (other > 0.0) reach = fmin(reach, 1.0 / other);
-    for (size_t i = 0; change->mu != NULL && i < blocks; i++) {
-        double mu = m->problem->blocks[i].mu;
-        if (change->mu[i] != 0.0) reach = fmin(reach, (mu > 0.0 ? mu : 1.0) / fabs(change->mu[i]));
+    for (size_t i = 0; i < blocks; i++) {
+        const crBlock* b = &m->problem->blocks[i];
+        const double at[3] = {b->mu, b->mu_spin, b->mu_roll};
+        const double* by[3] = {change->mu, change->mu_spin, change->mu_roll};
+        for (int k = 0; k < 3; k++) {
+            double dmu = by[k] != NULL ? fabs(by[k][i]) : 0.0;
+            if (dmu > 0.0) reach = fmin(reach, (at[k] > 0.0 ? at[k] : 1.0) / dmu);
+        }
     }
     return reach;
 }
 
 static bool in_range(const crBlock* b) {
-    return b->mu >= 0.0 && b->mu2 >= 0.0 && b->e >= 0.0 && b->et >= -1.0 && b->et <= 1.0;
+    return b->mu >= 0.0 && b->mu2 >= 0.0 && b->mu_spin >= 0.0 && b->mu_roll >= 0.0 && b->e >= 0.0 &&
+           b->et >= -1.0 && b->et <= 1.0;
 }
 
 // the rule's answer at t; false: there is none
@@ -90,6 +96,8 @@ static bool answer(const crRuleModes* m, const crRuleChange* change, double t, d
         block[i] = was->blocks[i];
         if (change->mu != NULL) block[i].mu += t * change->mu[i];
         if (change->mu != NULL) block[i].mu2 += t * change->mu[i];
+        if (change->mu_spin != NULL && block[i].spin) block[i].mu_spin += t * change->mu_spin[i];
+        if (change->mu_roll != NULL && block[i].roll) block[i].mu_roll += t * change->mu_roll[i];
         if (change->e != NULL) block[i].e += t * change->e[i];
         if (change->et != NULL) block[i].et += t * change->et[i];
         good = block[i].kind != CR_BLOCK_CONE || in_range(&block[i]);

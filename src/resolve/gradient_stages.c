@@ -4,8 +4,8 @@
 //     poisson           compression p1, then the expansion x over u + W (p1 + r), r = e p1 at the normals, and
 //                       p = p1 + r + x. A pinned block has the friction of r (rule_poisson.c)
 // A change goes through the stages in their order. Without restitution there is no expansion.
-// Fails: false where a stage has no modes (polygons, ellipses, spin and rolling rows), or where the stages do not make the
-// rule's answer: joints that tie slip to approach, prescribed impulses.
+// Fails: false where a stage has no modes (polygons, ellipses), or where the stages do not make the rule's answer:
+// joints that tie slip to approach, prescribed impulses.
 #include <string.h>
 
 #include "resolve/gradient_rule.h"
@@ -46,7 +46,7 @@ static bool find_modes(crRuleModes* m, int stage, const double* p, double near) 
     if (cr_modes_find(&m->stages->posed[stage], m->arena, p, SOLVED, near, modes, NULL) != CR_OK)
         return false;
     cr__rule_note(m, modes->nearest, modes->distance);
-    return true;
+    return modes->one;
 }
 
 // newton and coupled
@@ -92,7 +92,7 @@ static crStatus apply_bias(const crRuleModes* m, const crRuleChange* change, dou
     }
     cr__rule_given(m, change, m->p, g);
     bias(m, before, change, db);
-    crProblemChange whole = {.u_free = g, .b = db, .mu = change->mu};
+    crProblemChange whole = {g, db, NULL, change->mu, change->mu_spin, change->mu_roll};
     return cr_modes_apply(&s->modes[0], &whole, dp, du);
 }
 
@@ -207,7 +207,7 @@ static crStatus apply_poisson(const crRuleModes* m, const crRuleChange* change, 
     size_t n = (size_t)m->problem->rows, more = (size_t)s->posed[1].rows;
     double *g = s->work, *du = g + n, *r = du + n, *dx = r + n, *given = dx + more, *rest = given + more;
     cr__rule_given(m, change, s->p1, g);
-    crProblemChange first = {.u_free = g, .mu = change->mu};
+    crProblemChange first = {g, NULL, NULL, change->mu, change->mu_spin, change->mu_roll};
     crStatus status = cr_modes_apply(&s->modes[0], &first, dp, du);
     if (status != CR_OK || more == 0) return status;
     give_back(m, dp, change, r);
@@ -217,10 +217,12 @@ static crStatus apply_poisson(const crRuleModes* m, const crRuleChange* change, 
     // what the expansion begins with, and dW x of its own
     cr__rule_given(m, change, s->whole, g);
     multiply_W(m->W, n, dp, g);
-    double* dmu = rest;
+    double *dmu = rest, *dspin = dmu + more, *droll = dspin + more;
     for (int i = 0; i < s->posed[1].block_count; i++) {
         int of = i < m->problem->block_count ? i : s->pinned[s->posed[1].blocks[i].row];
         dmu[i] = change->mu != NULL ? change->mu[of] : 0.0;
+        dspin[i] = change->mu_spin != NULL ? change->mu_spin[of] : 0.0;
+        droll[i] = change->mu_roll != NULL ? change->mu_roll[of] : 0.0;
     }
     for (size_t i = 0; i < more; i++) {
         if (s->row[i] >= 0) {
@@ -230,8 +232,8 @@ static crStatus apply_poisson(const crRuleModes* m, const crRuleChange* change, 
         int normal = m->problem->blocks[s->pinned[i]].row;
         given[i] = -m->W[(size_t)normal * (n + 1)] * r[normal];
     }
-    crProblemChange second = {.u_free = given, .mu = dmu};
-    double* unused = rest + more;
+    crProblemChange second = {given, NULL, NULL, dmu, dspin, droll};
+    double* unused = droll + more;
     status = cr_modes_apply(&s->modes[1], &second, dx, unused);
     if (status == CR_OK) fold(m, dx, dp);
     return status;

@@ -3,12 +3,14 @@
 // A solved problem has each block in a mode, and in it the laws are equations (w = u_free + W p + b):
 //     closed, stick   w = 0          open, at a bound   dp = 0
 //     slip            w_n = 0,  p_t + mu p_n w_t/|w_t| = 0
+// Spin and rolling rows stick or slip by themselves, by the same equations with their own mu (a group of rows each).
 // Differentiated (implicit function theorem) they are A dp = r for any change g of w at fixed p:
 //     dw = g + W dp,  slip: dp_t + mu s dp_n + K dw_t = -dmu p_n s,  s = w_t/|w_t|, K = mu p_n (1 - s s^T)/|w_t|.
 // The adjoint solves with A^T. Distance: the least change of a contact velocity, to first order and each block by
-// itself, that leaves a mode. Redundant contacts make A singular: pivots end at its rank, and u is unique even so.
-// Fails: a problem that is not solved, or whose blocks have no such equations here (polygons, ellipses, spin and
-// rolling rows, raw problems), is refused by name.
+// itself, that leaves a mode. Redundant contacts make A singular: pivots end at its rank. u is mostly unique even so; where
+// slip of redundant contacts has several directions it is not, and `one` is false.
+// Fails: a problem that is not solved, or whose blocks have no such equations here (polygons, ellipses, raw problems), is
+// refused by name.
 #include <string.h>
 
 #include "base/argument.h"
@@ -17,18 +19,41 @@
 #include "linalg/lu.h"
 
 #define RANK 1e-11  // of the largest pivot: below it a row is redundant
+#define SAME 1e-6   // of the sum of absolute values: u that redundant impulses do not change
 
 const char* cr_mode_name(crMode mode) {
     static const char* const names[] = {"open", "closed", "stick", "slip", "bound"};
     return (unsigned)mode < sizeof names / sizeof names[0] ? names[mode] : "unknown";
 }
 
+// Rows of a cone that stick or slip together.
+enum { SLIDING, SPIN, ROLLING, GROUPS };
+typedef struct Group {
+    int kind, row, count;
+    double mu;
+} Group;
+
+static int sliding_rows(const crBlock* b) { return b->count - 1 - (b->spin ? 1 : 0) - (b->roll ? 2 : 0); }
+
+// Groups of a cone; how many.
+static int groups_of(const crBlock* b, Group groups[GROUPS]) {
+    int count = 0, row = b->row + 1, sliding = sliding_rows(b);
+    if (sliding > 0) groups[count++] = (Group){SLIDING, row, sliding, b->mu};
+    row += sliding;
+    if (b->spin) groups[count++] = (Group){SPIN, row++, 1, b->mu_spin};
+    if (b->roll) groups[count++] = (Group){ROLLING, row, 2, b->mu_roll};
+    return count;
+}
+
+static double group_size(const Group* g, const double* x) {
+    return g->count == 2 ? sqrt(x[g->row] * x[g->row] + x[g->row + 1] * x[g->row + 1]) : fabs(x[g->row]);
+}
+
 static crStatus check_block(const crBlock* b, int index, crError* error) {
     if (b->kind != CR_BLOCK_CONE) return CR_OK;
-    const char* what = b->vertex_count > 0                ? "a polygon as friction cone"
-                       : b->mu != b->mu2 && b->count == 3 ? "elliptic friction"
-                       : b->spin || b->roll               ? "spin or rolling rows"
-                                                          : NULL;
+    const char* what = b->vertex_count > 0                       ? "a polygon as friction cone"
+                       : b->mu != b->mu2 && sliding_rows(b) == 2 ? "elliptic friction"
+                                                                 : NULL;
     if (what == NULL) return CR_OK;
     return cr_error_set(error, CR_ERR_RANGE, "blocks",
                         "blocks: block %d has %s; derivatives need round friction cones", index, what);
@@ -54,56 +79,72 @@ static crMode single_mode(crModes* m, const crBlock* b, int index, double p, dou
     return least > fabs(w) ? CR_MODE_CLOSED : CR_MODE_BOUND;
 }
 
-static crMode cone_mode(crModes* m, const crBlock* b, int index, const double* p, const double* w, double W) {
-    double press = W * p[0];
-    note(m, index, CR_SWITCH_OPEN, fmax(press, w[0]));
-    if (!(press > w[0])) return CR_MODE_OPEN;
-    bool two = b->count == 3;
-    double slip = two ? sqrt(w[1] * w[1] + w[2] * w[2]) : fabs(w[1]);
-    double friction = two ? sqrt(p[1] * p[1] + p[2] * p[2]) : fabs(p[1]);
-    double room = isinf(b->mu) ? (double)INFINITY : W * (b->mu * p[0] - friction);
-    if (b->mu > 0.0) note(m, index, CR_SWITCH_STICK, fmax(room, slip));
-    return room > slip ? CR_MODE_STICK : CR_MODE_SLIP;
+// The mode of a cone is that of its sliding; slips (GROUPS) says it of each group. Turns count at the radius at which
+// the body is as light along the normal as against the turn.
+static crMode cone_mode(crModes* m, const crBlock* b, int index, const double* w, bool* slips) {
+    size_t n = (size_t)m->rows;
+    double Wn = m->W[(size_t)b->row * (n + 1)], press = Wn * m->p[b->row];
+    Group groups[GROUPS];
+    int count = groups_of(b, groups);
+    note(m, index, CR_SWITCH_OPEN, fmax(press, w[b->row]));
+    if (!(press > w[b->row])) return CR_MODE_OPEN;
+    for (int k = 0; k < count; k++) {
+        const Group* g = &groups[k];
+        double W = g->kind == SLIDING ? Wn : m->W[(size_t)g->row * (n + 1)];
+        double slip = group_size(g, w), friction = group_size(g, m->p);
+        double room = isinf(g->mu) ? (double)INFINITY : W * (g->mu * m->p[b->row] - friction);
+        if (g->mu > 0.0 && W > 0.0) note(m, index, CR_SWITCH_STICK, sqrt(Wn / W) * fmax(room, slip));
+        slips[g->kind] = !(room > slip);
+    }
+    return slips[SLIDING] ? CR_MODE_SLIP : CR_MODE_STICK;
 }
 
-// Rows of A and, for slip, K.
-static void slip_rows(const crModes* m, const crBlock* b, const double* w, double* A) {
-    int n = m->rows, r = b->row, tangents = b->count - 1;
-    double speed = tangents == 2 ? sqrt(w[1] * w[1] + w[2] * w[2]) : fabs(w[1]);
-    double s[2] = {speed > 0.0 ? w[1] / speed : 0.0, speed > 0.0 && tangents == 2 ? w[2] / speed : 0.0};
-    double turn = speed > 0.0 && tangents == 2 ? b->mu * m->p[r] / speed : 0.0;
-    double* K = m->K + 4 * (size_t)(b - m->problem->blocks);
+// Rows of A of a group that slips, and its K.
+static void slip_rows(const crModes* m, const crBlock* b, const Group* g, const double* w, double* K,
+                      double* A) {
+    size_t n = (size_t)m->rows;
+    double speed = group_size(g, w);
+    double s[2] = {speed > 0.0 ? w[g->row] / speed : 0.0,
+                   speed > 0.0 && g->count == 2 ? w[g->row + 1] / speed : 0.0};
+    double turn = speed > 0.0 && g->count == 2 ? g->mu * m->p[b->row] / speed : 0.0;
     K[0] = turn * (1.0 - s[0] * s[0]);
     K[1] = K[2] = -turn * s[0] * s[1];
     K[3] = turn * (1.0 - s[1] * s[1]);
-    memcpy(A + (size_t)r * (size_t)n, m->W + (size_t)r * (size_t)n, (size_t)n * sizeof *A);
-    for (int i = 0; i < tangents; i++) {
-        double* row = A + (size_t)(r + 1 + i) * (size_t)n;
-        m->s[r + 1 + i] = s[i];
-        for (int j = 0; j < n; j++) {
-            row[j] = K[2 * i] * m->W[(size_t)(r + 1) * (size_t)n + (size_t)j];
-            if (tangents == 2) row[j] += K[2 * i + 1] * m->W[(size_t)(r + 2) * (size_t)n + (size_t)j];
+    for (int i = 0; i < g->count; i++) {
+        double* row = A + (size_t)(g->row + i) * n;
+        m->s[g->row + i] = s[i];
+        for (size_t j = 0; j < n; j++) {
+            row[j] = K[2 * i] * m->W[(size_t)g->row * n + j];
+            if (g->count == 2) row[j] += K[2 * i + 1] * m->W[(size_t)(g->row + 1) * n + j];
         }
-        row[r + 1 + i] += 1.0;
-        row[r] += b->mu * s[i];
+        row[g->row + i] += 1.0;
+        row[b->row] += g->mu * s[i];
     }
+}
+
+static bool is_cone(const crBlock* b) { return b->kind == CR_BLOCK_CONE && b->count > 1; }
+
+static bool presses(const crModes* m, int block) {
+    return m->mode[block] != CR_MODE_OPEN && m->mode[block] != CR_MODE_BOUND;
 }
 
 static void fill_modes(const crModes* m, const double* w, double* A) {
     size_t n = (size_t)m->rows;
     for (int i = 0; i < m->problem->block_count; i++) {
         const crBlock* b = &m->problem->blocks[i];
-        if (m->mode[i] == CR_MODE_SLIP) {
-            slip_rows(m, b, w + b->row, A);
-            continue;
-        }
-        bool rests = m->mode[i] == CR_MODE_CLOSED || m->mode[i] == CR_MODE_STICK;
+        bool rests = presses(m, i);
         for (int r = b->row; r < b->row + b->count; r++) {
             if (rests) {
                 memcpy(A + (size_t)r * n, m->W + (size_t)r * n, n * sizeof *A);
             } else {
                 A[(size_t)r * n + (size_t)r] = 1.0;
             }
+        }
+        Group groups[GROUPS];
+        int count = rests && is_cone(b) ? groups_of(b, groups) : 0;
+        for (int k = 0; k < count; k++) {
+            int at = GROUPS * i + groups[k].kind;
+            if (m->slips[at]) slip_rows(m, b, &groups[k], w, m->K + 4 * (size_t)at, A);
         }
     }
 }
@@ -131,6 +172,32 @@ static bool factor_modes(crModes* m, const double* w, crArena* arena) {
     }
     m->rank = cr__lu_complete(m->LU, m->rows, RANK, m->order, m->order + n);
     m->rank_t = cr__lu_complete(m->LU_t, m->rows, RANK, m->order + 2 * n, m->order + 3 * n);
+    return true;
+}
+
+// Whether changes of p that the modes leave free, A z = 0, leave u as it is: W z = 0. z (rows)
+static bool one_velocity(const crModes* m, double* z) {
+    size_t n = (size_t)m->rows, rank = (size_t)m->rank;
+    const int* cols = m->order + n;
+    for (size_t k = rank; k < n; k++) {
+        memset(z, 0, n * sizeof *z);
+        z[cols[k]] = 1.0;
+        for (size_t i = rank; i-- > 0;) {
+            double sum = m->LU[i * n + k];
+            for (size_t j = i + 1; j < rank; j++) {
+                sum += m->LU[i * n + j] * z[cols[j]];
+            }
+            z[cols[i]] = -sum / m->LU[i * n + i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0.0, all = 0.0;
+            for (size_t j = 0; j < n; j++) {
+                sum += m->W[i * n + j] * z[j];
+                all += fabs(m->W[i * n + j] * z[j]);
+            }
+            if (fabs(sum) > SAME * all) return false;
+        }
+    }
     return true;
 }
 
@@ -165,13 +232,17 @@ crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p
     *modes = (crModes){.problem = problem, .p = p, .rows = problem->rows, .distance = INFINITY, .block = -1};
     double* w = cr_arena_alloc(arena, (n + 1) * sizeof *w);
     modes->s = cr_arena_alloc(arena, (n + 1) * sizeof *w);
-    modes->work = cr_arena_alloc(arena, (3 * n + 1) * sizeof *w);
-    modes->K = cr_arena_alloc(arena, (4 * (size_t)problem->block_count + 1) * sizeof *w);
+    modes->work = cr_arena_alloc(arena, (4 * n + 1) * sizeof *w);
+    size_t groups = GROUPS * (size_t)problem->block_count;
+    modes->K = cr_arena_alloc(arena, (4 * groups + 1) * sizeof *w);
+    modes->slips = cr_arena_alloc(arena, (groups + 1) * sizeof *modes->slips);
     modes->mode = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *modes->mode);
-    if (w == NULL || modes->s == NULL || modes->work == NULL || modes->K == NULL || modes->mode == NULL) {
+    if (w == NULL || modes->s == NULL || modes->work == NULL || modes->K == NULL || modes->slips == NULL ||
+        modes->mode == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
     memset(modes->s, 0, n * sizeof *w);
+    memset(modes->slips, 0, groups * sizeof *modes->slips);
     status = cr_problem_dense(problem, arena, &modes->W);
     if (status == CR_OK) status = cr_problem_velocity(problem, arena, p, w);
     if (status != CR_OK) return status;
@@ -181,12 +252,12 @@ crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* b = &problem->blocks[i];
         double W = modes->W[(size_t)b->row * (n + 1)];
-        modes->mode[i] = b->kind == CR_BLOCK_CONE && b->count > 1
-                             ? cone_mode(modes, b, i, p + b->row, w + b->row, W)
-                             : single_mode(modes, b, i, p[b->row], w[b->row], W);
+        modes->mode[i] = is_cone(b) ? cone_mode(modes, b, i, w, modes->slips + GROUPS * i)
+                                    : single_mode(modes, b, i, p[b->row], w[b->row], W);
     }
     if (!factor_modes(modes, w, arena))
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
+    modes->one = one_velocity(modes, modes->work);
     modes->verdict = modes->distance <= near ? CR_ONE_SIDED : CR_SMOOTH;
     return CR_OK;
 }
@@ -202,30 +273,46 @@ static void change_of(const crModes* m, const crProblemChange* change, double* g
     }
 }
 
+// change of the friction of a group
+static double change_of_mu(const crProblemChange* change, int block, int kind) {
+    const double* of[GROUPS] = {change->mu, change->mu_spin, change->mu_roll};
+    return of[kind] != NULL ? of[kind][block] : 0.0;
+}
+
+// right side of A dp = r
+static void right_side(const crModes* m, const crProblemChange* change, const double* dw, double* r) {
+    for (int i = 0; i < m->problem->block_count; i++) {
+        const crBlock* b = &m->problem->blocks[i];
+        bool rests = presses(m, i);
+        Group groups[GROUPS];
+        int count = rests && is_cone(b) ? groups_of(b, groups) : 0;
+        for (int k = b->row; k < b->row + b->count; k++) {
+            r[k] = rests ? -dw[k] : 0.0;
+        }
+        for (int k = 0; k < count; k++) {
+            const Group* g = &groups[k];
+            int at = GROUPS * i + g->kind;
+            const double* K = m->K + 4 * (size_t)at;
+            double by = change_of_mu(change, i, g->kind) * m->p[b->row];
+            for (int t = 0; m->slips[at] && t < g->count; t++) {
+                double second = g->count == 2 ? dw[g->row + 1] : 0.0;
+                r[g->row + t] = -K[2 * t] * dw[g->row] - K[2 * t + 1] * second - by * m->s[g->row + t];
+            }
+        }
+    }
+}
+
 crStatus cr_modes_apply(const crModes* m, const crProblemChange* change, double* dp, double* du) {
     if (m == NULL || m->problem == NULL || m->work == NULL || change == NULL || dp == NULL || du == NULL)
         return CR_ERR_ARGUMENT;
     size_t n = (size_t)m->rows;
-    double *g = m->work, *r = m->work + n;
+    double *g = m->work, *r = m->work + n, *dw = m->work + 3 * n;
     change_of(m, change, g);
-    for (int i = 0; i < m->problem->block_count; i++) {
-        const crBlock* b = &m->problem->blocks[i];
-        const double* K = m->K + 4 * (size_t)i;
-        double dmu = change->mu != NULL ? change->mu[i] : 0.0;
-        bool free = m->mode[i] == CR_MODE_OPEN || m->mode[i] == CR_MODE_BOUND;
-        for (int k = b->row; k < b->row + b->count; k++) {
-            // b changes w and not u
-            double db = change->b != NULL ? change->b[k] : 0.0;
-            r[k] = free ? 0.0 : -(g[k] + db);
-        }
-        for (int k = 1; m->mode[i] == CR_MODE_SLIP && k < b->count; k++) {
-            int t = b->row + 1;
-            double first = g[t] + (change->b != NULL ? change->b[t] : 0.0);
-            double second = b->count == 3 ? g[t + 1] + (change->b != NULL ? change->b[t + 1] : 0.0) : 0.0;
-            r[b->row + k] =
-                -K[2 * k - 2] * first - K[2 * k - 1] * second - dmu * m->p[b->row] * m->s[b->row + k];
-        }
+    // b changes w and not u
+    for (size_t i = 0; i < n; i++) {
+        dw[i] = g[i] + (change->b != NULL ? change->b[i] : 0.0);
     }
+    right_side(m, change, dw, r);
     for (size_t i = 0; i < n; i++) {
         r[i] *= m->scale[i];
     }
@@ -239,11 +326,35 @@ crStatus cr_modes_apply(const crModes* m, const crProblemChange* change, double*
     return CR_OK;
 }
 
+// by_g -= those by w of a cone's groups; what their friction gets in by_mu (GROUPS)
+static void back_groups(const crModes* m, int block, const double* y, double* by_g, double by_mu[GROUPS]) {
+    const crBlock* b = &m->problem->blocks[block];
+    Group groups[GROUPS];
+    int count = groups_of(b, groups);
+    by_g[b->row] -= y[b->row];
+    for (int k = 0; k < count; k++) {
+        const Group* g = &groups[k];
+        int at = GROUPS * block + g->kind;
+        const double* K = m->K + 4 * (size_t)at;
+        for (int t = 0; t < g->count; t++) {
+            int row = g->row + t;
+            if (!m->slips[at]) {
+                by_g[row] -= y[row];
+                continue;
+            }
+            by_g[g->row] -= K[2 * t] * y[row];
+            if (g->count == 2) by_g[g->row + 1] -= K[2 * t + 1] * y[row];
+            by_mu[g->kind] -= m->p[b->row] * m->s[row] * y[row];
+        }
+    }
+}
+
 crStatus cr_modes_adjoint(const crModes* m, const double* by_p, const double* by_u, double* by_g,
-                          double* by_mu) {
+                          double* by_mu, double* by_mu_spin, double* by_mu_roll) {
     if (m == NULL || m->problem == NULL || m->work == NULL || by_g == NULL) return CR_ERR_ARGUMENT;
     size_t n = (size_t)m->rows;
     double *c = m->work, *y = m->work + n;
+    double* friction[GROUPS] = {by_mu, by_mu_spin, by_mu_roll};
     for (size_t j = 0; j < n; j++) {
         c[j] = by_p != NULL ? by_p[j] : 0.0;
         for (size_t i = 0; by_u != NULL && i < n; i++) {
@@ -258,18 +369,14 @@ crStatus cr_modes_adjoint(const crModes* m, const double* by_p, const double* by
     }
     for (int i = 0; i < m->problem->block_count; i++) {
         const crBlock* b = &m->problem->blocks[i];
-        const double* K = m->K + 4 * (size_t)i;
-        bool slips = m->mode[i] == CR_MODE_SLIP;
-        bool rests = m->mode[i] == CR_MODE_CLOSED || m->mode[i] == CR_MODE_STICK;
-        if (by_mu != NULL) by_mu[i] = 0.0;
-        for (int k = b->row; k < b->row + b->count; k++) {
-            if (rests || (slips && k == b->row)) by_g[k] -= y[k];
+        double own[GROUPS] = {0};
+        bool cone = is_cone(b), rests = presses(m, i);
+        if (cone && rests) back_groups(m, i, y, by_g, own);
+        for (int k = b->row; !cone && rests && k < b->row + b->count; k++) {
+            by_g[k] -= y[k];
         }
-        for (int k = 1; slips && k < b->count; k++) {
-            int t = b->row + 1;
-            by_g[t] -= K[2 * k - 2] * y[b->row + k];
-            if (b->count == 3) by_g[t + 1] -= K[2 * k - 1] * y[b->row + k];
-            if (by_mu != NULL) by_mu[i] -= m->p[b->row] * m->s[b->row + k] * y[b->row + k];
+        for (int k = 0; k < GROUPS; k++) {
+            if (friction[k] != NULL) friction[k][i] = own[k];
         }
     }
     return CR_OK;

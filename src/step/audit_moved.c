@@ -166,11 +166,6 @@ static double depth_by_collision(const crStep* step, int shape_a, int shape_b) {
     return needed > count ? (double)INFINITY : depth;
 }
 
-static bool is_piece(const crShape* s) {
-    return s->kind == CR_SHAPE_BOX || s->kind == CR_SHAPE_HULL || s->kind == CR_SHAPE_CYLINDER ||
-           s->kind == CR_SHAPE_CAPSULE || s->kind == CR_SHAPE_CONE || s->kind == CR_SHAPE_ELLIPSOID;
-}
-
 // a direction as it turned with a body in the step
 static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     const crStep* step = m->step;
@@ -182,19 +177,14 @@ static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
 // deepest overlap of the pair of contacts begin to end - 1
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end) {
     const crStepContact* c = &contacts[begin];
-    const crBodyShape *a = &m->step->model->shapes[c->shape_a], *b = &m->step->model->shapes[c->shape_b];
-    if (!is_piece(&a->shape) || !is_piece(&b->shape))
+    crPieces pieces;
+    if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
         return depth_by_collision(m->step, c->shape_a, c->shape_b);
-    crConvex A, B;
-    const crPose* pose = m->step->dynamics.pose;
-    crPose at_a = cr__shape_pose(&a->shape, &pose[a->body]), at_b = cr__shape_pose(&b->shape, &pose[b->body]);
-    cr__convex_set(&A, &a->shape, &at_a, at_b.p);
-    cr__convex_set(&B, &b->shape, &at_b, at_b.p);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < 0.0; i++) {
         for (int side = 0; side < 2 && best < 0.0; side++) {
-            crVec3 n = turned_with(m, side == 0 ? a->body : b->body, contacts[i].point.normal);
-            best = fmax(best, cr__separation(&A, &B, n) - A.radius - B.radius);
+            crVec3 n = turned_with(m, side == 0 ? c->body_a : c->body_b, contacts[i].point.normal);
+            best = fmax(best, cr__pairs_apart(&pieces, n));
         }
     }
     return fmax(0.0, -best);

@@ -10,23 +10,27 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "relax/relax.h"
 
 #define DENSE_ROWS \
     3000  // islands with trees, loops or other friction above this size are solved in body space
-#define FAST_ROWS   150    // likewise in fast
-#define SPARSE_ROWS 60     // likewise of plain contacts, without another try
-#define TINY_ROWS   24     // and up to this one not even first
-#define CHEAP_ROWS  600    // up to this size to more digits than asked for: what is solved once stays so
-#define SMALL_TOL   1e-9   // namely these
-#define AIM         0.1    // of what counts as solved
-#define NEAR        0.85   // of what counts as near, where islands are large
-#define LEVEL       4      // factorizations to come near there
-#define EXACT_TOL   1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER     0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL   1e-13
-#define MECHANISM   20000  // iterations for islands with trees, loops or other friction
-#define LEAST       60     // for others, whatever their size
+#define FAST_ROWS   150  // likewise in fast
+#define SPARSE_ROWS 60   // likewise of plain contacts, without another try
+#define TINY_ROWS   24   // and up to this one not even first
+#define AGAIN_ROWS \
+    300  // plain contacts that body space leaves unsolved have another try up to this size, not in fast
+#define CHEAP_ROWS 600    // up to this size to more digits than asked for: what is solved once stays so
+#define SMALL_TOL  1e-9   // namely these
+#define AIM        0.1    // of what counts as solved
+#define SOLVED     0.5    // likewise: no other try
+#define NEAR       0.85   // of what counts as near, where islands are large
+#define LEVEL      4      // factorizations to come near there
+#define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
+#define TIGHTER    0.01   // tolerance for an answer that left its cones
+#define LEAST_TOL  1e-13
+#define MECHANISM  20000  // iterations for islands with trees, loops or other friction
+#define LEAST      60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs.
@@ -60,7 +64,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     if (problem->rows <= CHEAP_ROWS) {
         params.tol = fmin(problem->rows <= SPARSE_ROWS ? EXACT_TOL : SMALL_TOL, params.tol);
     } else {
-        params.accept = 0.5 * cr_step_tol(&step->settings);
+        params.accept = SOLVED * cr_step_tol(&step->settings);
     }
     bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
     double delta = least_delta(step, problem), h = step->posed.problem.h;
@@ -99,6 +103,7 @@ typedef struct Part {
     double* b;
     double* p;
     int* column;  // local number of each velocity, -1 where it has none (nv)
+    int* used;    // velocities with a number, ascending
 } Part;
 
 static int block_island(const crStep* step, const crIslands* islands, const crBlock* block) {
@@ -118,8 +123,9 @@ static crStatus part_create(crStep* step, Part* part) {
     part->value = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
     part->u_free = cr_arena_alloc(arena, 3 * (rows + 1) * sizeof(double));
     part->column = cr_arena_alloc(arena, (size_t)whole->nv * sizeof(int));
+    part->used = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
     if (part->blocks == NULL || part->start == NULL || part->col == NULL || part->value == NULL ||
-        part->u_free == NULL || part->column == NULL) {
+        part->u_free == NULL || part->column == NULL || part->used == NULL) {
         return CR_ERR_MEMORY;
     }
     part->b = part->u_free + rows + 1;
@@ -127,22 +133,30 @@ static crStatus part_create(crStep* step, Part* part) {
     return CR_OK;
 }
 
-// the blocks listed, with columns numbered in their order
-static void part_fill(const crStep* step, const int* list, int count, Part* part) {
-    const crProblem* whole = &step->posed.problem;
+// columns that the blocks listed use, numbered in their order; how many. Bodies of an island may be far apart in the
+// model: nothing is done for the columns between them
+static int number_used(const crProblem* whole, const int* list, int count, Part* part) {
     const crMatrix* H = &whole->J;
-    int rows = 0, entries = 0, nv = 0, least = whole->nv, most = -1;
+    int nv = 0;
     for (int i = 0; i < count; i++) {
         const crBlock* block = &whole->blocks[list[i]];
         for (int k = H->start[block->row]; k < H->start[block->row + block->count]; k++) {
+            if (part->column[H->col[k]] < 0) part->used[nv++] = H->col[k];
             part->column[H->col[k]] = 0;
-            least = H->col[k] < least ? H->col[k] : least;
-            most = H->col[k] > most ? H->col[k] : most;
         }
     }
-    for (int j = least; j <= most; j++) {
-        if (part->column[j] == 0) part->column[j] = nv++;
+    cr__sort(part->used, nv);
+    for (int j = 0; j < nv; j++) {
+        part->column[part->used[j]] = j;
     }
+    return nv;
+}
+
+// the blocks listed, with columns of their own
+static void part_fill(const crStep* step, const int* list, int count, Part* part) {
+    const crProblem* whole = &step->posed.problem;
+    const crMatrix* H = &whole->J;
+    int rows = 0, entries = 0, nv = number_used(whole, list, count, part);
     part->start[0] = 0;
     for (int i = 0; i < count; i++) {
         crBlock block = whole->blocks[list[i]];
@@ -159,8 +173,8 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
         block.row = rows - block.count;
         part->blocks[i] = block;
     }
-    for (int j = least; j <= most; j++) {
-        part->column[j] = -1;
+    for (int j = 0; j < nv; j++) {
+        part->column[part->used[j]] = -1;
     }
     part->problem = (crProblem){.rows = rows, .block_count = count, .blocks = part->blocks, .nv = nv};
     part->problem.vertices = whole->vertices;
@@ -214,23 +228,25 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
-// impulses in body space; the audit of the step says how exact they are. solved: whether all is done; again: whether
-// sweeps may help
+// Impulses in body space; the audit of the step says how exact they are. solved: no other try is needed; again: sweeps may
+// help.
 static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bool* solved, bool* again) {
     crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
     if (status != CR_OK) return status;
     clamp_part(&part->problem, part->p);
-    *solved = run.solved == run.islands;
+    double enough = part->problem.rows > SPARSE_ROWS ? SOLVED * cr_step_tol(&step->settings) : 0.0;
+    *solved = run.solved == run.islands || run.relative <= enough;
     *again = params.level > 0 && run.error > params.near;
     return CR_OK;
 }
 
 // rows up to which a part may go to the problem's solver; a large mechanism of fast does not
 static int dense_rows(const crStep* step, bool general) {
-    if (!general) return SPARSE_ROWS;
-    return step->settings.quality == CR_QUALITY_FAST ? FAST_ROWS : DENSE_ROWS;
+    bool fast = step->settings.quality == CR_QUALITY_FAST;
+    if (!general) return fast ? SPARSE_ROWS : AGAIN_ROWS;
+    return fast ? FAST_ROWS : DENSE_ROWS;
 }
 
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,

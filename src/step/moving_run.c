@@ -151,6 +151,7 @@ typedef struct Energy {
     double mass;     // of these, kg
     int rows;        // of contacts that pressed
     bool trees;      // some bodies are of trees
+    bool gained;     // with the shares of the round before
     bool released;   // out: another solve takes it
     double correct;  // out: share of the corrections that is made
     double scale;    // out: share of the impulses
@@ -238,7 +239,7 @@ static int leader(const Work* work, int n) {
 }
 
 static void add_tree(Work* work, int k, bool last, Energy* e) {
-    double least = last || !(e->correct > 0.0) ? 0.0 : LEAST;
+    double least = (last && e->gained) || !(e->correct > 0.0) ? 0.0 : LEAST;
     crTreeGain gain = cr__moving_gain(&work->trees, &work->ask, k, e->correct, e->scale, least);
     e->gain += gain.gain;
     e->lift += gain.lift;
@@ -247,13 +248,15 @@ static void add_tree(Work* work, int k, bool last, Energy* e) {
 }
 
 // what each set of bodies gains with its shares, at its root; whether one gains anything. Trees make up for it by v
-// where corrections no longer can, or it is the last time
+// where corrections no longer can, or it is the last time. Trees of sets that gain nothing keep theirs: contacts may take
+// more from one that whirls than it has, because short steps see the forces of whirling as they were at first
 static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
     bool any = false;
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         Energy* e = &energy[leader(work, n)];
+        e->gained = e->gain > 0.0;
         e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
         e->rows = 0;
     }

@@ -6,6 +6,8 @@
 // Near is twice the deadband, and twice the deepest overlap: a body pushed out of one contact turns into
 // others. Contacts of earlier rounds stay, as points of the bodies: what rolls from one to the other and back
 // would go on for long.
+// Where a few contacts of many bodies are too deep, the bodies around them are moved first, against all others as they stand; mostly
+// that is all.
 // Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a); pairs whose second
 // order could matter are collided again. Biases of position stay out of the velocity solve, where with
 // sticking contacts they contradict each other.
@@ -33,6 +35,9 @@
     32  // contacts per body; beyond, bodies are piled into each other and every round gets its share
 #define FEW    4096  // contacts that are no crowd
 #define ASTRAY 4     // one body of so many is few
+#define DEEP   8     // pairs of an island that are too deep, up to which they are few
+#define HOPS   2     // contacts from them to the bodies that move first
+#define MANY   64    // bodies of an island in which these are few
 #define CHUNK  256   // bodies or contacts that one thread takes at a time
 
 // a contact at the present poses
@@ -78,10 +83,13 @@ typedef struct Pass {
     bool shared;   // by several threads: none may ask for memory
     Near* near;
     int count, capacity;
-    double overlap;  // deepest, m
-    double beyond;   // deepest beyond the deadband, m
-    bool far;        // so much that pushing it out moves more than what is near
-    bool single;     // all of them between free bodies
+    double overlap;         // deepest, m
+    double beyond;          // deepest beyond the deadband, m
+    int deep_count;         // pairs that are
+    int (*deep)[2];         // their bodies; NULL: nobody asks
+    const uint8_t* around;  // not 0: the body may move (nb); NULL: all
+    bool far;               // so much that pushing it out moves more than what is near
+    bool single;            // all of them between free bodies
 } Pass;
 
 crStatus cr__step_position_list(crStep* step, crPositionList* list) {
@@ -153,11 +161,22 @@ static double near_gap(const Pass* pass, const crStepContact* c) {
     return larger(NEAR * c->delta, pass->reach);
 }
 
+// points of one pair come one after the other
+static void add_deep(Pass* pass, int body_a, int body_b) {
+    int n = pass->deep_count;
+    if (pass->deep == NULL) return;
+    if (n > 0 && pass->deep[n - 1][0] == body_a && pass->deep[n - 1][1] == body_b) return;
+    pass->deep[n][0] = body_a;
+    pass->deep[n][1] = body_b;
+    pass->deep_count++;
+}
+
 static void measure(Pass* pass, const crStepContact* c, double gap, double error) {
     pass->overlap = larger(error - gap, pass->overlap);
     double beyond = -gap - (1.0 + pass->step->settings.position_tol) * c->delta;
     pass->beyond = larger(beyond, pass->beyond);
     pass->far = pass->far || REACH * beyond > NEAR * c->delta;
+    if (beyond > 0.0) add_deep(pass, c->body_a, c->body_b);
 }
 
 // room for so many more; arrays that were too small stay in the arena
@@ -192,6 +211,9 @@ static crStatus near_add(Pass* pass, const crStepContact* c, crVec3 point, crVec
     pass->single = pass->single && single;
     Near near = {.gap = gap, .delta = c->delta, .of = c};
     near.at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
+    // what is not around stands as the ground does
+    if (pass->around != NULL && !pass->around[c->body_a]) near.at.body_a = CR_WORLD;
+    if (pass->around != NULL && !pass->around[c->body_b]) near.at.body_b = CR_WORLD;
     return near_put(pass, &near);
 }
 
@@ -258,6 +280,28 @@ static double least_gap(const Pass* pass, const List* list, int begin, int end, 
     return least;
 }
 
+// Whether the pair of contacts begin to end - 1 is not too deep along one of their normals, as it turned with either body; the gap
+// there in *gap: the true one is no less.
+static bool is_apart(const Pass* pass, const List* list, int begin, int end, double* gap) {
+    const crStep* step = pass->step;
+    const crStepContact* c = &list->at.contacts[begin];
+    const int body[2] = {c->body_a, c->body_b};
+    double least = -(1.0 + step->settings.position_tol) * c->delta;
+    crPieces pieces;
+    crVec3 axis = cr__plan_common_plane(step->plan, c->body_a, c->body_b);
+    if (cr_dot(axis, axis) > 0.0) return false;
+    if (!cr__pairs_pieces(step->plan, c->shape_a, c->shape_b, step->dynamics.pose, &pieces)) return false;
+    for (int i = begin; i < end; i++) {
+        crVec3 n = list->at.contacts[i].point.normal;
+        for (int side = 0; side < 2; side++) {
+            crVec3 turned = cr_add(n, cr_cross(list->turn[body[side]], n));
+            *gap = cr__pairs_apart(&pieces, cr_scale(1.0 / cr_norm(turned), turned));
+            if (*gap >= least) return true;
+        }
+    }
+    return false;
+}
+
 // contacts begin to end - 1, those of one pair, where they are now
 static crStatus pair_now(Pass* pass, const List* list, int begin, int end) {
     const crStep* step = pass->step;
@@ -265,7 +309,12 @@ static crStatus pair_now(Pass* pass, const List* list, int begin, int end) {
     // a list found anew tells which pairs there are; its margin is that of the largest body
     if (list->anew) return near_collide(pass, c);
     double error, least = least_gap(pass, list, begin, end, &error);
-    if (error > step->settings.position_tol * c->delta) return near_collide(pass, c);
+    bool far = error > step->settings.position_tol * c->delta;
+    if (far && !pass->lists && is_apart(pass, list, begin, end, &least)) {
+        far = false;
+        error = 0.0;
+    }
+    if (far) return near_collide(pass, c);
     if (!pass->lists) {
         measure(pass, c, least, error);
         return CR_OK;
@@ -295,7 +344,8 @@ static crStatus near_range(Pass* pass, const List* list, int begin, int end) {
         }
         bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
         bool apart = pass->apart != NULL && (pass->apart[c[i].body_a] || pass->apart[c[i].body_b]);
-        if (hit == list->hit && !apart) status = pair_now(pass, list, i, next);
+        bool of = pass->around == NULL || pass->around[c[i].body_a] || pass->around[c[i].body_b];
+        if (hit == list->hit && !apart && of) status = pair_now(pass, list, i, next);
         i = next;
     }
     return status;
@@ -326,6 +376,9 @@ static bool near_shared(Pass* pass, const List* list) {
     for (int i = 0; i < chunks && ok; i++) {
         share.chunk[i] = *pass;
         share.chunk[i].shared = true;
+        // those of a chunk are no more than its contacts
+        if (pass->deep != NULL) share.chunk[i].deep = pass->deep + pass->deep_count + i * CHUNK;
+        share.chunk[i].deep_count = 0;
         share.status[i] = CR_OK;
     }
     if (ok) cr__tasks_for(step->tasks, list->at.count, CHUNK, near_chunk, &share);
@@ -336,6 +389,9 @@ static bool near_shared(Pass* pass, const List* list) {
         pass->overlap = larger(share.chunk[i].overlap, pass->overlap);
         pass->beyond = larger(share.chunk[i].beyond, pass->beyond);
         pass->far = pass->far || share.chunk[i].far;
+        for (int k = 0; k < share.chunk[i].deep_count; k++) {
+            add_deep(pass, share.chunk[i].deep[k][0], share.chunk[i].deep[k][1]);
+        }
     }
     cr_arena_release(&step->scratch, mark);
     return ok;
@@ -345,6 +401,7 @@ static crStatus find_near_pairs(Pass* pass) {
     crStatus status = CR_OK;
     pass->count = pass->capacity = 0;
     pass->overlap = pass->beyond = 0.0;
+    pass->deep_count = 0;
     pass->single = true;
     pass->far = false;
     for (int which = 0; which < 2 && status == CR_OK; which++) {
@@ -559,19 +616,102 @@ static crStatus memory_grow(crStep* step, Memory* memory) {
     return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
-// contacts at the present poses; where one is deep, also what pushing it out may turn into others
+// bodies that touch one that is `hop` contacts away from deep ones are one more away
+static void hop_on(const Pass* pass, uint8_t hop, uint8_t* around) {
+    const crModel* model = pass->step->model;
+    for (int which = 0; which < 2; which++) {
+        const List* list = &pass->list[which];
+        for (int i = 0; i < list->at.count; i++) {
+            const crStepContact* c = &list->at.contacts[i];
+            if (c->point.gap > near_gap(pass, c) || !cr__moves(model, c->body_a) ||
+                !cr__moves(model, c->body_b))
+                continue;
+            if (around[c->body_a] == hop && around[c->body_b] == 0) around[c->body_b] = (uint8_t)(hop + 1);
+            if (around[c->body_b] == hop && around[c->body_a] == 0) around[c->body_a] = (uint8_t)(hop + 1);
+        }
+    }
+}
+
+// islands of contacts that are near: the leader of each body, how many bodies it leads, and pairs that are too deep
+typedef struct Crowds {
+    int *leader, *bodies, *deep;  // (nb)
+} Crowds;
+
+static crStatus count_crowds(const Pass* pass, Crowds* crowds) {
+    const crModel* model = pass->step->model;
+    crArena* arena = &pass->step->scratch;
+    size_t bytes = (size_t)model->nb * sizeof(int);
+    *crowds =
+        (Crowds){cr_arena_alloc(arena, bytes), cr_arena_alloc(arena, bytes), cr_arena_alloc(arena, bytes)};
+    if (crowds->leader == NULL || crowds->bodies == NULL || crowds->deep == NULL) return CR_ERR_MEMORY;
+    memset(crowds->bodies, 0, bytes);
+    memset(crowds->deep, 0, bytes);
+    for (int b = 0; b < model->nb; b++) {
+        crowds->leader[b] = b;
+    }
+    for (int which = 0; which < 2; which++) {
+        const List* list = &pass->list[which];
+        for (int i = 0; i < list->at.count; i++) {
+            const crStepContact* c = &list->at.contacts[i];
+            bool joins = cr__moves(model, c->body_a) && cr__moves(model, c->body_b);
+            if (joins && c->point.gap <= near_gap(pass, c))
+                cr__forest_join(crowds->leader, c->body_a, c->body_b);
+        }
+    }
+    for (int b = 1; b < model->nb; b++) {
+        crowds->bodies[cr__forest_find(crowds->leader, b)]++;
+    }
+    for (int i = 0; i < pass->deep_count; i++) {
+        int body = cr__step_mover(pass->step, pass->deep[i][0], pass->deep[i][1]);
+        crowds->deep[cr__forest_find(crowds->leader, body)]++;
+    }
+    return CR_OK;
+}
+
+// bodies around those that are too deep, where they are few in a large island
+static crStatus look_around_deep(Pass* pass) {
+    const crModel* model = pass->step->model;
+    Crowds crowds;
+    uint8_t* around = cr_arena_alloc(&pass->step->scratch, (size_t)model->nb);
+    if (around == NULL || count_crowds(pass, &crowds) != CR_OK) return CR_ERR_MEMORY;
+    memset(around, 0, (size_t)model->nb);
+    bool any = false;
+    for (int i = 0; i < pass->deep_count; i++) {
+        const int* pair = pass->deep[i];
+        int leader = cr__forest_find(crowds.leader, cr__step_mover(pass->step, pair[0], pair[1]));
+        if (crowds.bodies[leader] <= MANY || crowds.deep[leader] > DEEP) continue;
+        around[pair[0]] = cr__moves(model, pair[0]);
+        around[pair[1]] = cr__moves(model, pair[1]);
+        any = true;
+    }
+    for (uint8_t hop = 1; any && hop <= HOPS; hop++) {
+        hop_on(pass, hop, around);
+    }
+    pass->around = any ? around : NULL;
+    return CR_OK;
+}
+
+// Contacts at the present poses; where one is deep, also what pushing it out may turn into others. locally: where few are, only
+// what is around them.
 static crStatus find_overlaps(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                              double* reach, Pass* pass, crError* error) {
+                              bool locally, double* reach, Pass* pass, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (;;) {
         // without contacts of the beginning all pairs are found anew
         *pass = (Pass){.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .reach = *reach};
         crStatus status = begin(pass, start, error);
         if (status != CR_OK) return status;
+        if (locally) {
+            size_t most = (size_t)(pass->list[0].at.count + pass->list[1].at.count) + 1;
+            pass->deep = cr_arena_alloc(&step->scratch, most * sizeof *pass->deep);
+            if (pass->deep == NULL) return cr__step_memory(error);
+        }
         if (find_near_pairs(pass) != CR_OK) return cr__step_memory(error);
         if (!(pass->beyond > 0.0)) return CR_OK;
         if (!pass->far || !(pass->beyond > *reach)) {
             pass->lists = true;
+            if (locally && look_around_deep(pass) != CR_OK) return cr__step_memory(error);
+            pass->deep = NULL;
             return find_near_pairs(pass) == CR_OK ? CR_OK : cr__step_memory(error);
         }
         *reach = REACH * pass->beyond;
@@ -604,16 +744,23 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     if (visits < LEAST) visits = LEAST;
     Memory memory = {0};
     size_t mark = cr_arena_mark(&step->scratch);
-    for (int round = 0; status == CR_OK; round++) {
+    bool locally = step->model->nb > MANY;
+    for (int round = 0; status == CR_OK;) {
         Pass pass;
-        status = find_overlaps(step, start, hit, apart, &reach, &pass, error);
+        status = find_overlaps(step, start, hit, apart, locally, &reach, &pass, error);
         if (status != CR_OK) break;
         step->certificate.penetration = pass.overlap;
         bool general = false;
         status = others(step, apart, pass.beyond > 0.0 && !pass.single, &general, error);
         if (status != CR_OK || general) return status;
         if (!(pass.beyond > 0.0) || round == ROUNDS) break;
-        if (round == 0) {
+        locally = false;
+        if (pass.around != NULL) {
+            status = push_out(&pass, keep_violated(&pass, parent, deep), SWEEPS, parent, error);
+            cr_arena_release(&step->scratch, mark);
+            continue;
+        }
+        if (round++ == 0) {
             // it stays, with what was found first
             memory_begin(&pass, &memory);
             if (memory_grow(step, &memory) != CR_OK) return cr__step_memory(error);

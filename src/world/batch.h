@@ -114,9 +114,11 @@ void cr__lane_lones(const crBatchJob* job, const int* list, int count);
 // The model of world i, see cr_batch_vary.
 void cr__lane_vary(crBatchLane* lane, const crBatchJob* job, int i);
 
-// A world's record, result and steps made, to words at[j*stride] or from them; how many words that are.
-int cr__batch_exchange_words(const crBatchJob* job);
-void cr__batch_exchange(const crBatchJob* job, int i, uint64_t* at, size_t stride, bool back);
+// batch_visit.c: bytes that stand behind the records of `count` visitors; their job, but for arrays that the host alone has
+// (values, models, lengths of paths); and world i of one job becomes world k of another.
+size_t cr__visit_bytes(const crBatchJob* job, int count);
+crBatchJob cr__visit_job(const crBatchJob* job, int count, uint64_t* words, void* rest);
+void cr__visit_copy(const crBatchJob* from, int i, const crBatchJob* to, int k);
 
 // Steps that world i is to make in this call.
 int cr__batch_goal(const crBatchJob* job, int i);
@@ -166,8 +168,9 @@ crStatus cr__gpu_run(crBatch* batch, crError* error);
 crStatus cr__gpu_pull(crBatch* batch, crError* error);
 // Models of each world go over, as images; NULL: none.
 crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* error);
-// The host has written records, or will.
+// The host has written records, or will; or `width` words of each, from word `from` on.
 void cr__gpu_written(crBatch* batch);
+void cr__gpu_written_words(crBatch* batch, int from, int width);
 // Records of the device, up to date, which the caller may write.
 crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error);
 

@@ -62,7 +62,7 @@ crStatus cr_batch_write(crBatch* batch, crBatchArray array, const double* rows, 
             memcpy(&words[i], &rows[(size_t)i * (size_t)width + (size_t)k], sizeof *words);
         }
     }
-    cr__gpu_written(batch);
+    cr__gpu_written_words(batch, batch->job.layout.at[array], width);
     return CR_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct crDriver {
     int (*cuDevicePrimaryCtxRetain)(void**, int);
     int (*cuDevicePrimaryCtxRelease_v2)(int);
     int (*cuCtxSetCurrent)(void*);
+    int (*cuCtxGetLimit)(size_t*, int);
     int (*cuCtxSetLimit)(int, size_t);
     int (*cuCtxSynchronize)(void);
     int (*cuLinkCreate_v2)(unsigned, int*, void**, void**);
@@ -28,6 +29,7 @@ typedef struct crDriver {
     int (*cuMemFree_v2)(crAddress);
     int (*cuMemcpyHtoD_v2)(crAddress, const void*, size_t);
     int (*cuMemcpyDtoH_v2)(void*, crAddress, size_t);
+    int (*cuMemcpyDtoD_v2)(crAddress, crAddress, size_t);
     int (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int*, void*, int, size_t);
     int (*cuLaunchKernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
                           void**, void**);

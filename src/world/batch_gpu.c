@@ -1,10 +1,9 @@
 // batch_gpu.c - a batch on a GPU: records on the device, its program loaded by the driver, what it has no room for made by the
 // host.
 //
-// A call of cr_batch_step: records that the host wrote go over, every thread of the device steps worlds (gpu/kernel.c), and the
-// worlds it hands back make one step on the host and go on there in the next round; after ROUNDS the host ends them.
+// Columns of records that the host wrote go over before a call; records and results come back where the host asks for them.
 // Fails: CR_ERR_NAME without driver or device, CR_ERR_RANGE for what the device program leaves out, CR_ERR_MEMORY,
-// CR_ERR_FILE where the device or its program fails. The host's records are then those before the call.
+// CR_ERR_FILE where the device or its program fails.
 #include "world/batch.h"
 
 #if defined(CAROM_NO_GPU) || defined(_WIN32) || defined(__wasm__)
@@ -27,6 +26,11 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     return CR_OK;
 }
 void cr__gpu_written(crBatch* batch) { (void)batch; }
+void cr__gpu_written_words(crBatch* batch, int from, int width) {
+    (void)batch;
+    (void)from;
+    (void)width;
+}
 crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
     (void)batch;
     (void)words;
@@ -49,11 +53,13 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_gpu.h"
 #include "world/batch_image.h"
 
-#define STACK     (192 << 10)  // bytes of a thread's stack: deep overlaps of convex shapes need half of it
-#define REGISTERS 64           // of a thread of small worlds: many of them hide each other's waiting
-#define ALL       255          // of others
-#define SHARED    0.15         // of large worlds, that the host steps in the first call
-#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
+#define CALLS \
+    (176 << 10)  // bytes of a thread's stack beside its slab: deep overlaps of convex shapes need most of it
+#define REGISTERS 64    // of a thread of small worlds: many of them hide each other's waiting
+#define LONE      255   // of lone bodies
+#define ALL       255   // of others
+#define SHARED    0.15  // of large worlds, that the host steps in the first call
+#define SHARE     16    // a slab is so many times what a world's arrays of the model's size take
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE
@@ -96,7 +102,7 @@ static crStatus link_program(struct crGpu* gpu, const char* text, uintptr_t regi
     return failed == 0 ? CR_OK : cr__device_failed(&gpu->device, failed, "compiling the program", error);
 }
 
-// The text is that of two modules, the second for worlds of one body; one that is not needed is not compiled.
+// The text is that of two modules, the second for worlds of one body and for visitors of the host.
 static crStatus link_parts(crBatch* batch, const char* text, crError* error) {
     struct crGpu* gpu = batch->gpu;
     uintptr_t registers = gpu->room <= CR_ROOM_SMALL ? REGISTERS : ALL;
@@ -108,8 +114,7 @@ static crStatus link_parts(crBatch* batch, const char* text, crError* error) {
     memcpy(first, text, bytes - 1);
     crStatus status = link_program(gpu, first, registers, &gpu->module, error);
     cr__batch_give(&batch->allocator, first, bytes);
-    if (status != CR_OK || !batch->job.lone.flies) return status;
-    return link_program(gpu, second + 1, ALL, &gpu->lone_module, error);
+    return status == CR_OK ? link_program(gpu, second + 1, LONE, &gpu->lone_module, error) : status;
 }
 
 // how many blocks of a kernel run at a time
@@ -123,6 +128,20 @@ static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, 
     return CR_OK;
 }
 
+// A thread's stack holds what calls need and its slab. Where the device has no memory for such stacks, slabs are in its own
+// memory. Other batches of the process may have asked for larger ones.
+static crStatus set_stack(struct crGpu* gpu, crError* error) {
+    size_t has = 0;
+    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
+    CR_DEVICE_TRY(&gpu->device, cuCtxGetLimit(&has, STACK_SIZE), "asking the device", error);
+    size_t slab = gpu->room <= CR_ROOM_SMALL ? CR_ROOM_SMALL : gpu->local ? CR_ROOM_MEDIUM : 0;
+    if (has >= CALLS + slab || gpu->device.driver.cuCtxSetLimit(STACK_SIZE, CALLS + slab) == 0) return CR_OK;
+    gpu->local = false;
+    if (has >= CALLS) return CR_OK;
+    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, CALLS), "setting the stack", error);
+    return CR_OK;
+}
+
 // text is compiled, anything else is code of the device already
 static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* error) {
     struct crGpu* gpu = batch->gpu;
@@ -130,29 +149,30 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
         return cr_error_set(
             error, CR_ERR_ARGUMENT, "program",
             "program: must be given for the back end gpu: the text of carom.ptx, which ./dev gpu makes");
-    CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, STACK), "setting the stack", error);
+    crStatus status = set_stack(gpu, error);
+    if (status != CR_OK) return status;
     if (strncmp(def->program, "\177ELF", 4) == 0) {
         CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
                       error);
     } else {
-        crStatus status = link_parts(batch, def->program, error);
+        status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
-    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
-    const char* name = gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
-                       : gpu->local               ? "cr_batch_medium"
-                                                  : "cr_batch_large";
+    const char* name = !gpu->local                  ? "cr_batch_large"
+                       : gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
+                                                    : "cr_batch_medium";
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);
 }
 
-// kernels of worlds with one body
-static crStatus find_lone(struct crGpu* gpu, crError* error) {
+// kernels for visitors of the host and, where the model has one body, for these worlds
+static crStatus find_lone(struct crGpu* gpu, bool flies, crError* error) {
     void* module = gpu->lone_module != NULL ? gpu->lone_module : gpu->module;
-    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->lone, module, "cr_batch_lone"),
-                  "finding the program's entry", error);
     CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->exchange, module, "cr_batch_exchange"),
+                  "finding the program's entry", error);
+    if (!flies) return CR_OK;
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->lone, module, "cr_batch_lone"),
                   "finding the program's entry", error);
     return count_blocks(gpu, gpu->lone, &gpu->lone_blocks, error);
 }
@@ -210,17 +230,17 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     const crAllocator* a = &batch->allocator;
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
     if (gpu == NULL) return cr__batch_memory(error);
-    *gpu = (struct crGpu){.written = true,
-                          .share = SHARED,
+    *gpu = (struct crGpu){.share = SHARED,
                           .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
+    cr__gpu_written(batch);
     batch->job.rule = rule_of(&batch->job.settings.rule);
     status = cr__device_open(&gpu->device, def->device, error);
     if (status == CR_OK) status = load_program(batch, def, error);
-    if (status == CR_OK && batch->job.lone.flies) status = find_lone(gpu, error);
+    if (status == CR_OK) status = find_lone(gpu, batch->job.lone.flies, error);
     if (status == CR_OK) status = send_model(batch, gpu, error);
     if (status == CR_OK) status = take_arrays(batch, gpu, error);
-    return status;
+    return status == CR_OK ? cr__gpu_push(batch, error) : status;
 }
 
 void cr__gpu_destroy(crBatch* batch) {
@@ -311,72 +331,78 @@ crStatus cr__gpu_push_path(crBatch* batch, crError* error) {
                : status;
 }
 
-// results of worlds and what goes with them, from or to the device
-static crStatus move_results(crBatch* batch,
-                             crStatus (*move)(const crDevice*, void*, crAddress, size_t, crError*),
-                             crError* error) {
+// columns of varied numbers
+static crStatus push_values(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    crBatchJob* job = &batch->job;
-    size_t count = (size_t)batch->count;
-    crStatus status = move(&gpu->device, job->results, gpu->results, count * sizeof *job->results, error);
-    if (status == CR_OK && job->logs != NULL)
-        status = move(&gpu->device, job->logs, gpu->logs, count * sizeof *job->logs, error);
-    if (status == CR_OK && job->logs != NULL)
-        status = move(&gpu->device, job->hits, gpu->hits, count * (size_t)job->hit_room * sizeof *job->hits,
-                      error);
-    if (status == CR_OK && job->path.q != NULL)
-        status = move(&gpu->device, job->path.q, gpu->path_q,
-                      count * (size_t)job->path.samples * (size_t)job->model->nq * sizeof(double), error);
-    return status;
+    const crBatchJob* job = &batch->job;
+    size_t bytes = (size_t)job->varied_count * job->stride * sizeof *job->values,
+           names = (size_t)job->varied_count * sizeof *job->varied;
+    crStatus status = CR_OK;
+    if (gpu->columns != job->varied_count) {
+        cr__device_let_go(&gpu->device, &gpu->values);
+        cr__device_let_go(&gpu->device, &gpu->varied);
+        status = cr__device_take(&gpu->device, &gpu->values, bytes, error);
+        if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->varied, names, error);
+        gpu->columns = status == CR_OK ? job->varied_count : 0;
+    }
+    if (status == CR_OK) status = cr__device_send(&gpu->device, gpu->values, job->values, bytes, error);
+    return status == CR_OK ? cr__device_send(&gpu->device, gpu->varied, job->varied, names, error) : status;
 }
 
-static crStatus send_back(const crDevice* device, void* host, crAddress at, size_t bytes, crError* error) {
-    return cr__device_send(device, at, host, bytes, error);
-}
-
-// records and varied numbers that the host wrote
 crStatus cr__gpu_push(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
     const crBatchJob* job = &batch->job;
     CR_DEVICE_TRY(&gpu->device, cuCtxSetCurrent(gpu->device.context), "opening the device", error);
-    if (!gpu->written) return CR_OK;
+    if (gpu->from == gpu->to) return CR_OK;
     crStatus status = CR_OK;
     if (gpu->word_bytes != cr__batch_bytes(batch)) {
+        cr__gpu_written(batch);
         cr__device_let_go(&gpu->device, &gpu->words);
+        gpu->word_bytes = 0;
         status = cr__device_take(&gpu->device, &gpu->words, cr__batch_bytes(batch), error);
-        gpu->word_bytes = status == CR_OK ? cr__batch_bytes(batch) : 0;
+        if (status == CR_OK) gpu->word_bytes = cr__batch_bytes(batch);
     }
-    size_t column = job->stride * sizeof *job->values;
-    if (status == CR_OK && gpu->columns != job->varied_count) {
-        cr__device_let_go(&gpu->device, &gpu->values);
-        cr__device_let_go(&gpu->device, &gpu->varied);
-        status = cr__device_take(&gpu->device, &gpu->values, (size_t)job->varied_count * column, error);
-        if (status == CR_OK)
-            status = cr__device_take(&gpu->device, &gpu->varied,
-                                     (size_t)job->varied_count * sizeof *job->varied, error);
-        gpu->columns = status == CR_OK ? job->varied_count : 0;
-    }
+    size_t column = job->stride * sizeof *job->words, from = (size_t)gpu->from, to = (size_t)gpu->to;
+    if (status == CR_OK && gpu->values_written) status = push_values(batch, error);
     if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->words, job->words, cr__batch_bytes(batch), error);
-    if (status == CR_OK && job->varied_count > 0) {
-        status = cr__device_send(&gpu->device, gpu->values, job->values, (size_t)job->varied_count * column,
-                                 error);
-        if (status == CR_OK)
-            status = cr__device_send(&gpu->device, gpu->varied, job->varied,
-                                     (size_t)job->varied_count * sizeof *job->varied, error);
-    }
-    gpu->written = status != CR_OK;
-    return status;
+        status = cr__device_send(&gpu->device, gpu->words + from * column, job->words + from * job->stride,
+                                 (to - from) * column, error);
+    if (status != CR_OK) return status;
+    gpu->from = gpu->to = 0;
+    gpu->values_written = false;
+    return CR_OK;
 }
 
-crStatus cr__gpu_push_results(crBatch* batch, crError* error) {
+crStatus cr__gpu_enlarge(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    if (!gpu->results_written) return CR_OK;
-    crStatus status = move_results(batch, send_back, error);
-    if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->made, batch->job.made, (size_t)batch->count * sizeof(int),
-                                 error);
-    gpu->results_written = status != CR_OK;
+    crAddress larger = 0;
+    crStatus status = cr__device_take(&gpu->device, &larger, cr__batch_bytes(batch), error);
+    if (status != CR_OK) return status;
+    int failed = gpu->device.driver.cuMemcpyDtoD_v2(larger, gpu->words, gpu->word_bytes);
+    cr__device_let_go(&gpu->device, &gpu->words);
+    gpu->words = larger;
+    gpu->word_bytes = cr__batch_bytes(batch);
+    return failed == 0 ? CR_OK : cr__device_failed(&gpu->device, failed, "copying on the device", error);
+}
+
+// results of worlds and what goes with them
+crStatus cr__gpu_pull_results(crBatch* batch, crError* error) {
+    struct crGpu* gpu = batch->gpu;
+    const crDevice* d = &gpu->device;
+    crBatchJob* job = &batch->job;
+    size_t count = (size_t)batch->count;
+    if (!gpu->results_newer) return CR_OK;
+    crStatus status = cr__device_fetch(d, job->results, gpu->results, count * sizeof *job->results, error);
+    if (status == CR_OK && job->logs != NULL)
+        status = cr__device_fetch(d, job->logs, gpu->logs, count * sizeof *job->logs, error);
+    if (status == CR_OK && job->logs != NULL)
+        status = cr__device_fetch(d, job->hits, gpu->hits, count * (size_t)job->hit_room * sizeof *job->hits,
+                                  error);
+    if (status == CR_OK && job->path.q != NULL)
+        status = cr__device_fetch(d, job->path.q, gpu->path_q,
+                                  count * (size_t)job->path.samples * (size_t)job->model->nq * sizeof(double),
+                                  error);
+    gpu->results_newer = status != CR_OK;
     return status;
 }
 
@@ -387,14 +413,27 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     crStatus status = CR_OK;
     if (gpu->newer)
         status = cr__device_fetch(&gpu->device, batch->job.words, gpu->words, cr__batch_bytes(batch), error);
-    if (status == CR_OK && gpu->results_newer) status = move_results(batch, cr__device_fetch, error);
+    if (status == CR_OK) status = cr__gpu_pull_results(batch, error);
     gpu->newer = gpu->newer && status != CR_OK;
-    gpu->results_newer = gpu->results_newer && status != CR_OK;
     return status;
 }
 
+void cr__gpu_written_words(crBatch* batch, int from, int width) {
+    struct crGpu* gpu = batch->gpu;
+    if (gpu == NULL || width == 0) return;
+    bool none = gpu->from == gpu->to;
+    if (none || from < gpu->from) gpu->from = from;
+    if (none || from + width > gpu->to) gpu->to = from + width;
+}
+
 void cr__gpu_written(crBatch* batch) {
-    if (batch->gpu != NULL) batch->gpu->written = true;
+    if (batch->gpu != NULL) batch->gpu->values_written = batch->job.varied_count > 0;
+    cr__gpu_written_words(batch, 0, batch->job.layout.words);
+}
+
+void cr__gpu_forget(crBatch* batch) {
+    batch->gpu->newer = batch->gpu->results_newer = false;
+    cr__gpu_written(batch);
 }
 
 crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {

@@ -11,28 +11,28 @@
 struct crGpu {
     crDevice device;
     void *module, *kernel;
-    void* lone_module;      // NULL: the same
-    void *lone, *exchange;  // kernels for worlds of one body; NULL: the model has more
-    unsigned lone_blocks;   // at most
-    bool local;             // slabs are in the threads' own memory
-    size_t room;            // bytes of a slab
-    unsigned blocks;        // at most
-    crAddress model;        // image
+    void* lone_module;     // NULL: the same
+    void* lone;            // kernel for worlds of one body; NULL: the model has more
+    void* exchange;        // kernel for visitors of the host
+    unsigned lone_blocks;  // at most
+    bool local;            // slabs are in the threads' own memory
+    size_t room;           // bytes of a slab
+    unsigned blocks;       // at most
+    crAddress model;       // image
     crAddress words, values, varied, results, made, turn, list, job, slabs;
     crAddress images, models;  // of each world, and where they begin
-    crAddress buffer;          // for worlds that go to the host and back
+    crAddress buffer;          // for visitors
     size_t buffer_bytes;
     crAddress logs, hits;                  // cr_batch_hits
     crAddress path_h, path_steps, path_q;  // crBatchPath
     size_t path_room;                      // samples of all worlds that these have room for
     size_t word_bytes;                     // of the device's records
     int columns;                           // of varied numbers there
-    bool newer;                            // the device's records are newer than the host's
-    bool written;                          // the host's are newer than the device's
-    bool results_newer;
-    double share;          // of large worlds, that the host steps
-    int* order;            // of these, fewest contacts first (worlds); NULL: not yet made
-    bool results_written;  // the host's results and steps made are newer
+    bool newer, results_newer;             // the device's records and results are newer than the host's
+    int from, to;                          // words of each record that the host wrote
+    bool values_written;                   // and varied numbers
+    double share;                          // of large worlds, that the host steps
+    int* order;                            // of these, fewest contacts first (worlds); NULL: not yet made
 };
 
 // Threads of a block for so many worlds on at most `most` blocks. Where all of these find room at a time with fewer threads in
@@ -46,16 +46,39 @@ static inline unsigned cr__gpu_width(unsigned most, int worlds) {
     return width;
 }
 
-// Records and varied numbers that the host wrote go over; so does the path of a call; results that the host wrote.
+// Records and varied numbers that the host wrote go over; so does the path of a call.
 crStatus cr__gpu_push(crBatch* batch, crError* error);
 crStatus cr__gpu_push_path(crBatch* batch, crError* error);
-crStatus cr__gpu_push_results(crBatch* batch, crError* error);
+// Results come, where those of the device are newer.
+crStatus cr__gpu_pull_results(crBatch* batch, crError* error);
+// The records of the device get the room that those of the host have.
+crStatus cr__gpu_enlarge(crBatch* batch, crError* error);
+// After a failure: the last state that the host has is that of the batch.
+void cr__gpu_forget(crBatch* batch);
 
 // The job with pointers of the device, for worlds of the list there, or for the first ones.
 crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count);
 // A kernel begins, for `count` worlds on at most `most` blocks.
 crStatus cr__gpu_launch(const struct crGpu* gpu, void* kernel, unsigned most, int count, void** arguments,
                         crError* error);
+
+// batch_gpu_visit.c: worlds that the host steps. They come from the device into arrays of their own; the host's records stay as
+// they were, whatever happens.
+typedef struct crVisitors {
+    int count;
+    int* list;       // which worlds (count)
+    crBatchJob job;  // of them, world k is list[k]
+    unsigned char* rest;
+    double* values;          // job.values; NULL: none vary
+    const crModel** models;  // job.models; NULL: one for all
+    double* path_h;          // job.path.h and steps; NULL: none
+    int* path_steps;
+} crVisitors;
+// They come; make all their steps, or at most `most` (> 0); and go back. The last takes what a zeroed visit has, too.
+crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisitors* visit, crError* error);
+crStatus cr__gpu_stay(crBatch* batch, crVisitors* visit, int most, crError* error);
+crStatus cr__gpu_go(crBatch* batch, crVisitors* visit, crError* error);
+void cr__gpu_end_visit(const crBatch* batch, crVisitors* visit);
 
 // batch_gpu_share.c: whether host and device share the worlds of a call; and the call, but for what the device hands back.
 bool cr__gpu_shares(const crBatch* batch);

@@ -2,13 +2,12 @@
 // the host step the others at the same time.
 //
 // How many the host takes follows from the times of the call before, so that both end together. Every world has the same bits on
-// either side. Afterwards the host has all records; what the device handed back is among its own worlds.
+// either side. The device has all records afterwards.
 // Fails: CR_ERR_MEMORY; CR_ERR_FILE where the device fails.
 #include "world/batch_gpu.h"
 
 #if !(defined(CAROM_NO_GPU) || defined(_WIN32) || defined(__wasm__))
 
-#include <string.h>
 #include <time.h>
 
 #define LEAST 256   // worlds that are shared
@@ -61,62 +60,12 @@ static crStatus put_in_order(crBatch* batch, crError* error) {
     return CR_OK;
 }
 
-// the last `count` worlds of the order, on the host
-static crStatus step_here(crBatch* batch, int count, crError* error) {
-    const int* order = batch->gpu->order + (batch->count - count);
-    for (int k = 0; k < count; k++) {
-        batch->job.results[order[k]] = (crBatchResult){0};
-        batch->job.made[order[k]] = 0;
+// visitors begin a call
+static void begin_here(crVisitors* visit) {
+    for (int k = 0; k < visit->count; k++) {
+        visit->job.results[k] = (crBatchResult){0};
+        visit->job.made[k] = 0;
     }
-    return cr__batch_host(batch, order, count, error);
-}
-
-// arrays of the device, and the words of its records
-typedef struct Fetched {
-    uint64_t* words;
-    crBatchResult* results;
-    int *made, *turn;
-} Fetched;
-
-static crStatus fetch_all(const crBatch* batch, const Fetched* f, crError* error) {
-    const struct crGpu* gpu = batch->gpu;
-    const crDevice* device = &gpu->device;
-    size_t count = (size_t)batch->count;
-    if (f->words == NULL || f->results == NULL || f->made == NULL || f->turn == NULL)
-        return cr__batch_memory(error);
-    crStatus status = cr__device_fetch(device, f->words, gpu->words, gpu->word_bytes, error);
-    if (status == CR_OK)
-        status = cr__device_fetch(device, f->results, gpu->results, count * sizeof *f->results, error);
-    if (status == CR_OK) status = cr__device_fetch(device, f->made, gpu->made, count * sizeof(int), error);
-    return status == CR_OK ? cr__device_fetch(device, f->turn, gpu->turn, count * sizeof(int), error)
-                           : status;
-}
-
-// the first `count` worlds of the order, from the device; the host may have made records larger
-static crStatus fetch_first(crBatch* batch, int count, crError* error) {
-    struct crGpu* gpu = batch->gpu;
-    const crAllocator* a = &batch->allocator;
-    crBatchJob* job = &batch->job;
-    size_t stride = job->stride, all = (size_t)batch->count, words = gpu->word_bytes / sizeof(uint64_t);
-    Fetched f = {cr__batch_zeros(a, words, sizeof *f.words), cr__batch_zeros(a, all, sizeof *f.results),
-                 cr__batch_zeros(a, all, sizeof *f.made), cr__batch_zeros(a, all, sizeof *f.turn)};
-    crStatus status = fetch_all(batch, &f, error);
-    for (size_t at = 0; status == CR_OK && at < words; at += stride) {
-        for (int k = 0; k < count; k++) {
-            job->words[at + (size_t)gpu->order[k]] = f.words[at + (size_t)gpu->order[k]];
-        }
-    }
-    for (int k = 0; status == CR_OK && k < count; k++) {
-        int i = gpu->order[k];
-        job->results[i] = f.results[i];
-        job->made[i] = f.made[i];
-        batch->turn[i] = f.turn[i];
-    }
-    cr__batch_give(a, f.words, words * sizeof *f.words);
-    cr__batch_give(a, f.results, all * sizeof *f.results);
-    cr__batch_give(a, f.made, all * sizeof *f.made);
-    cr__batch_give(a, f.turn, all * sizeof *f.turn);
-    return status;
 }
 
 // a call begins on the device, for the first `count` worlds of the order
@@ -133,29 +82,40 @@ static crStatus begin_there(crBatch* batch, int count, crError* error) {
     return cr__gpu_launch(gpu, gpu->kernel, gpu->blocks, count, arguments, error);
 }
 
+// both sides; when the host was done, when the device was
+static crStatus step_both(crBatch* batch, int there, crVisitors* visit, double* made, double* ended,
+                          crError* error) {
+    const crDevice* device = &batch->gpu->device;
+    crStatus status = cr__gpu_come(batch, batch->gpu->order + there, batch->count - there, visit, error);
+    if (status != CR_OK) return status;
+    double begun = cr__gpu_now();
+    begin_here(visit);
+    status = begin_there(batch, there, error);
+    if (status != CR_OK) return status;
+    status = cr__gpu_stay(batch, visit, 0, error);
+    *made = cr__gpu_now() - begun;
+    CR_DEVICE_TRY(device, cuCtxSynchronize(), "running the program", error);
+    *ended = cr__gpu_now() - begun;
+    return status == CR_OK ? cr__gpu_go(batch, visit, error) : status;
+}
+
 crStatus cr__gpu_share(crBatch* batch, crError* error) {
     struct crGpu* gpu = batch->gpu;
     size_t all = (size_t)batch->count * sizeof(int);
     int here = (int)(gpu->share * batch->count), there = batch->count - here;
-    crStatus status = cr__gpu_pull(batch, error);
+    crVisitors visit = {0};
+    double made = 0.0, ended = 0.0;
+    crStatus status = cr__gpu_pull_results(batch, error);
     if (status == CR_OK) status = put_in_order(batch, error);
-    double begun = cr__gpu_now(), made = begun;
-    if (status == CR_OK) status = begin_there(batch, there, error);
-    if (status == CR_OK) {
-        crStatus own = step_here(batch, here, error);
-        made = cr__gpu_now();
-        CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
-        status = own;
-    }
-    double ended = cr__gpu_now();
-    if (status == CR_OK) status = fetch_first(batch, there, error);
+    if (status == CR_OK) status = step_both(batch, there, &visit, &made, &ended, error);
+    cr__gpu_end_visit(batch, &visit);
+    if (status == CR_OK) status = cr__device_fetch(&gpu->device, batch->turn, gpu->turn, all, error);
     if (status != CR_OK) return status;
     for (int k = there; k < batch->count; k++) {
         batch->turn[gpu->order[k]] = CR_TURN_OVER;
     }
-    gpu->newer = gpu->results_newer = false;
-    gpu->written = gpu->results_written = true;
-    gpu->share = cr__gpu_next_share(gpu->share, made - begun, ended - begun);
+    gpu->newer = gpu->results_newer = true;
+    gpu->share = cr__gpu_next_share(gpu->share, made, ended);
     return cr__device_send(&gpu->device, gpu->turn, batch->turn, all, error);
 }
 

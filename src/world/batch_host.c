@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define CHUNK CR_LONE_WORLDS  // worlds that a thread takes at a time
+#define CHUNK  CR_LONE_WORLDS  // worlds that a thread takes at a time, at most
+#define CHUNKS 8               // for each thread, where worlds differ in what they take
 
 crStatus cr__batch_memory(crError* error) {
     return cr_error_set(error, CR_ERR_MEMORY, "batch", "batch: out of memory");
@@ -34,7 +35,7 @@ size_t cr__batch_bytes(const crBatch* batch) {
 typedef struct Share {
     crBatch* batch;
     const int* list;
-    int count;
+    int count, chunk;
     atomic_int next;
     crBatchJob one;  // the job, but for one step by the stages
 } Share;
@@ -77,14 +78,20 @@ static void run_worlds(Share* share, crBatchLane* lane, int begin, int end) {
     }
 }
 
+static int chunk_of(const crBatch* batch, int count) {
+    int chunk = count / (CHUNKS * batch->lane_count);
+    if (goes_alike(&batch->job) || chunk > CHUNK) return CHUNK;
+    return chunk > 0 ? chunk : 1;
+}
+
 static void along(void* ctx, int begin, int end) {
     Share* share = ctx;
     for (int l = begin; l < end; l++) {
-        int from = atomic_fetch_add(&share->next, CHUNK);
+        int from = atomic_fetch_add(&share->next, share->chunk);
         while (from < share->count) {
-            int to = share->count - from < CHUNK ? share->count : from + CHUNK;
+            int to = share->count - from < share->chunk ? share->count : from + share->chunk;
             run_worlds(share, &share->batch->lanes[l], from, to);
-            from = atomic_fetch_add(&share->next, CHUNK);
+            from = atomic_fetch_add(&share->next, share->chunk);
         }
     }
 }
@@ -120,7 +127,7 @@ static int list_again(crBatch* batch, const int* list, int count) {
 crStatus cr__batch_host(crBatch* batch, const int* list, int count, crError* error) {
     crStatus status = CR_OK;
     while (count > 0 && status == CR_OK) {
-        Share share = {batch, list, count, 0, batch->job};
+        Share share = {batch, list, count, chunk_of(batch, count), 0, batch->job};
         share.one.apart = true;
         share.one.whole = 1;
         cr__tasks_for(batch->tasks, batch->lane_count, 1, along, &share);

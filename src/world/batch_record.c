@@ -211,29 +211,6 @@ void cr__record_give(const crRecordLayout* layout, crRecord r, const crLoneState
     }
 }
 
-#define RESULT (sizeof(crBatchResult) / sizeof(uint64_t))
-_Static_assert(sizeof(crBatchResult) % sizeof(uint64_t) == 0, "words");
-
-int cr__batch_exchange_words(const crBatchJob* job) { return job->layout.words + (int)RESULT + 1; }
-
-void cr__batch_exchange(const crBatchJob* job, int i, uint64_t* at, size_t stride, bool back) {
-    uint64_t* words = job->words + i;
-    unsigned char* result = (unsigned char*)&job->results[i];
-    int records = job->layout.words;
-    for (int j = 0; j < records; j++) {
-        if (back) words[(size_t)j * job->stride] = at[(size_t)j * stride];
-        if (!back) at[(size_t)j * stride] = words[(size_t)j * job->stride];
-    }
-    for (size_t j = 0; j < RESULT; j++) {
-        uint64_t* word = &at[((size_t)records + j) * stride];
-        if (back) memcpy(result + j * sizeof *word, word, sizeof *word);
-        if (!back) memcpy(word, result + j * sizeof *word, sizeof *word);
-    }
-    uint64_t* made = &at[((size_t)records + RESULT) * stride];
-    if (back) job->made[i] = (int)*made;
-    if (!back) *made = (uint64_t)job->made[i];
-}
-
 static void hash_words(crRecord r, int from, int count, crBytes* out) {
     for (int i = 0; i < count; i++) {
         cr__put_u64(out, r.at[(size_t)(from + i) * r.stride]);

@@ -201,12 +201,12 @@ CR_FEW bool is_apart(const crBounds* a, const crBounds* b) {
 }
 
 // the overlap of plane and body at the end, as audit_geometry.c has it for one pair
-CR_FEW void measure(const crLoneStep* x, bool ball, crCertificate* c) {
+CR_FEW void measure(crLoneStep* x, bool ball, crCertificate* c) {
     const crShape *plane = &x->model->shapes[x->lone->shape_a].shape,
                   *shape = &x->model->shapes[x->lone->shape_b].shape;
     double q[7], deepest = 0.0;
     crLonePose end;
-    crContactPoint points[CR_MANIFOLD_MAX];
+    crContactPoint one, *points = ball ? &one : x->work.points;
     memcpy(q, x->q, sizeof q);
     cr__lone_pose(&x->model->bodies[1], q, &end);
     crBounds under = cr_shape_bounds(plane, cr_pose_identity()), own = cr_shape_bounds(shape, end.pose);
@@ -382,6 +382,8 @@ CR_FEW_APART crLonePhase step_ball(const crLone* lone, const crModel* model, dou
     crLoneStep x;
     crLoneSolve solve;
     put(&x, lone, model, h, s);
+    // known on every way to its end, else a device keeps all of the step in memory
+    solve.few = (crFew){.body = &x.start.body, .contact = x.contact, .slot = x.work.slot};
     crLonePhase phase = start(&x, true, &solve, c);
     if (phase != CR_LONE_WAITS) return phase;
     cr__few_go_on(&solve.few, CR_LONE_SWEEPS);

@@ -10,26 +10,18 @@
 #define CR_LONE_REACH     2.0
 #define CR_LONE_KEEP      8
 #define CR_LONE_PUSHES    400
-#define CR_LONE_LISTED    8  // contacts of all rounds; more are left to the stages
-
-// a contact at the present pose
-typedef struct crLoneNear {
-    crVec3 point, normal;
-    double gap;
-    bool found;  // not of an earlier round
-} crLoneNear;
 
 // of an earlier round, on the plane and in the axes of the body
 typedef struct crLoneKept {
-    crVec3 on_a, on_b, normal;
+    crVec3 on_a, on_b;
 } crLoneKept;
 
+// Contacts at the present pose are those of the step, their gaps in E.x at first.
 typedef struct crLonePass {
     crLonePose now;
     double reach, overlap, beyond;
     bool far, lists;
-    int count;
-    crLoneNear near[CR_LONE_LISTED];
+    int count;  // of contacts
     int kept_count, capacity, room, blocks;
     crLoneKept kept[CR_LONE_LISTED];
 } crLonePass;
@@ -43,16 +35,17 @@ CR_FEW void cr__lone_measure(const crLoneStep* x, crLonePass* pass, double gap, 
     pass->far = pass->far || CR_LONE_REACH * beyond > CR_LONE_DEADBANDS * x->lone->delta;
 }
 
-CR_FEW void cr__lone_near(const crLoneStep* x, bool ball, crLonePass* pass, crVec3 point, crVec3 normal,
-                          double gap, double error) {
+CR_FEW void cr__lone_near(crLoneStep* x, bool ball, crLonePass* pass, crVec3 point, crVec3 normal, double gap,
+                          double error) {
     cr__lone_measure(x, pass, gap, error);
     if (!pass->lists || gap > cr__lone_larger(CR_LONE_DEADBANDS * x->lone->delta, pass->reach)) return;
-    pass->near[ball ? 0 : pass->count] = (crLoneNear){point, normal, gap, true};
+    x->contact[ball ? 0 : pass->count] =
+        (crPackedContact){.body_b = 1, .point = point, .normal = normal, .E = {gap, 0.0, 0.0}};
     pass->count++;
 }
 
 // contacts where they are now: to first order where that is enough, else found again
-CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crVec3 moved, crVec3 turn,
+CR_FEW bool cr__lone_nears(crLoneStep* x, bool ball, crLonePass* pass, crVec3 moved, crVec3 turn,
                            double swing, bool still) {
     const crLone* lone = x->lone;
     double near = cr__lone_larger(CR_LONE_DEADBANDS * lone->delta, pass->reach), error = 0.0,
@@ -61,7 +54,7 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
     pass->far = false;
     pass->count = 0;
     CR_LONE_EACH(i, x->count, ball) {
-        const crContactPoint* p = &x->spot[i].at;
+        const crLonePoint* p = &x->spot[i].at;
         double gap = p->gap;
         if (!still) {
             crVec3 u = cr_add(moved, cr_cross(turn, cr_sub(p->point, x->start.body.origin)));
@@ -73,7 +66,7 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
     }
     if (x->count == 0) return true;
     if (error > lone->position_tol * lone->delta) {
-        crContactPoint points[CR_MANIFOLD_MAX];
+        crContactPoint own, *points = ball ? &own : x->work.points;
         int count = cr__lone_collide(x, ball, &pass->now.pose, near, points);
         if (count < 0 || count > (ball ? 1 : CR_LONE_CONTACTS)) return false;
         CR_LONE_EACH(i, count, ball) {
@@ -86,7 +79,7 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
         return true;
     }
     CR_LONE_EACH(i, x->count, ball) {
-        const crContactPoint* p = &x->spot[i].at;
+        const crLonePoint* p = &x->spot[i].at;
         crVec3 a = cr_vec3(0, 0, 0);
         crVec3 b = cr_add(moved, cr_cross(turn, cr_sub(p->point, x->start.body.origin)));
         double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
@@ -96,7 +89,7 @@ CR_FEW bool cr__lone_nears(const crLoneStep* x, bool ball, crLonePass* pass, crV
 }
 
 // how deep contacts are at the present pose; where one is deep, also what pushing it out may turn into others
-CR_FEW bool cr__lone_overlaps(const crLoneStep* x, bool ball, crLonePass* pass) {
+CR_FEW bool cr__lone_overlaps(crLoneStep* x, bool ball, crLonePass* pass) {
     const crLonePose *from = &x->start, *to = &pass->now;
     cr__lone_pose(&x->model->bodies[1], x->q, &pass->now);
     crVec3 x0 = from->body.origin, x1 = to->body.origin;
@@ -134,48 +127,48 @@ CR_FEW void cr__lone_grow(crLonePass* pass) {
 }
 
 // contacts of earlier rounds where they are now, behind those found; then these are remembered; false: too many, or none deep
-CR_FEW bool cr__lone_remember(const crLoneStep* x, bool ball, crLonePass* pass) {
+CR_FEW bool cr__lone_remember(crLoneStep* x, bool ball, crLonePass* pass) {
     double slack = 1.0 + x->lone->position_tol;
     bool deep = false;
     int found = pass->count, most = pass->blocks * pass->room;
     if (pass->capacity < most) most = pass->capacity;
+    // one plane has one normal
+    crVec3 n = x->contact[0].normal;
     if (found + pass->kept_count > CR_LONE_LISTED) return false;
     for (int i = 0; i < pass->kept_count && !ball; i++) {
         const crLoneKept* k = &pass->kept[i];
         crVec3 a = cr_pose_point(cr_pose_identity(), k->on_a), b = cr_pose_point(pass->now.pose, k->on_b);
-        pass->near[pass->count++] =
-            (crLoneNear){cr_scale(0.5, cr_add(a, b)), k->normal, cr_dot(k->normal, cr_sub(b, a)), false};
+        x->contact[pass->count++] = (crPackedContact){.body_b = 1,
+                                                      .point = cr_scale(0.5, cr_add(a, b)),
+                                                      .normal = n,
+                                                      .E = {cr_dot(n, cr_sub(b, a)), 0.0, 0.0}};
     }
     CR_LONE_EACH(i, found, ball) {
-        const crLoneNear* near = &pass->near[i];
-        deep = deep || -near->gap > slack * x->lone->delta;
+        crVec3 point = x->contact[i].point;
+        double gap = x->contact[i].E.x;
+        deep = deep || -gap > slack * x->lone->delta;
         if (ball || pass->kept_count >= most) continue;
         if (pass->kept_count == CR_LONE_LISTED) return false;
         crLoneKept* kept = &pass->kept[pass->kept_count++];
-        kept->normal = near->normal;
-        kept->on_a =
-            cr_pose_point_inverse(cr_pose_identity(), cr_madd(near->point, -0.5 * near->gap, near->normal));
-        kept->on_b =
-            cr_pose_point_inverse(pass->now.pose, cr_madd(near->point, 0.5 * near->gap, near->normal));
+        kept->on_a = cr_pose_point_inverse(cr_pose_identity(), cr_madd(point, -0.5 * gap, n));
+        kept->on_b = cr_pose_point_inverse(pass->now.pose, cr_madd(point, 0.5 * gap, n));
     }
     return deep;
 }
 
 CR_FEW bool cr__lone_push_out(crLoneStep* x, bool ball, crLonePass* pass) {
     const crBody* body = &x->model->bodies[1];
-    double slot[(CR_LONE_LISTED)*CR_FEW_STRIDE], dq[6] = {0.0};
-    crPackedContact contact[CR_LONE_LISTED];
+    double dq[6] = {0.0};
     crFewBody* at = &pass->now.body;
     if (cr__single_factor(body, pass->now.pose.q, &at->root, &at->inverse) != CR_OK) return false;
     int count = ball ? 1 : pass->count;
     for (int i = 0; i < count; i++) {
-        const crLoneNear* near = &pass->near[i];
-        contact[i] = (crPackedContact){.body_b = 1, .point = near->point, .normal = near->normal};
-        contact[i].E = cr_scale(near->gap + 0.5 * x->lone->delta, near->normal);
+        crPackedContact* c = &x->contact[i];
+        c->E = cr_scale(c->E.x + 0.5 * x->lone->delta, c->normal);
     }
     double tol = 0.1 * x->lone->position_tol * x->lone->delta;
-    if (!cr__few_solve(at, ball, count, contact, dq, tol, CR_LONE_PUSHES, slot)) return false;
-    cr__few_velocity(body, at, ball, count, contact, dq);
+    if (!cr__few_solve(at, ball, count, x->contact, dq, tol, CR_LONE_PUSHES, x->work.slot)) return false;
+    cr__few_velocity(body, at, ball, count, x->contact, dq);
     cr__joint_fly(body, 1.0, dq, cr__joint_turn(1.0, dq + 3, cr__load_quat(x->q + 3)), x->q);
     return true;
 }

@@ -23,15 +23,17 @@ CR_FEW crVec3 cr__lone_velocity(const crLoneStep* x, const double* v, crVec3 poi
 // contacts within the margin; who carries the body
 CR_FEW bool cr__lone_find(crLoneStep* x, bool ball) {
     const crLone* lone = x->lone;
-    crContactPoint points[CR_MANIFOLD_MAX];
+    crContactPoint own, *points = ball ? &own : x->work.points;
     x->count = cr__lone_collide(x, ball, &x->start.pose, x->margin, points);
     x->airborne = true;
     if (x->count < 0 || x->count > (ball ? 1 : CR_LONE_CONTACTS)) return false;
     CR_LONE_EACH(i, x->count, ball) {
-        crLoneSpot* c = &x->spot[i];
-        *c = (crLoneSpot){.at = points[i]};
-        c->speed = cr_dot(points[i].normal, cr__lone_velocity(x, x->v0, points[i].point));
-        c->u_free = cr__lone_velocity(x, x->v_free, points[i].point);
+        crLoneSpot* c = &x->spot[ball ? 0 : i];
+        const crContactPoint* p = &points[ball ? 0 : i];
+        *c = (crLoneSpot){
+            .at = {p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b}};
+        c->speed = cr_dot(p->normal, cr__lone_velocity(x, x->v0, p->point));
+        c->u_free = cr__lone_velocity(x, x->v_free, p->point);
         bool supports = !(c->at.gap > lone->delta || c->speed >= fmax(lone->threshold, 1e-12));
         if (supports) x->airborne = false;
         if (!(fabs(c->speed) < (double)INFINITY)) return false;
@@ -123,8 +125,6 @@ CR_FEW int cr__lone_list(const crLoneStep* x, bool ball, bool again, crPackedCon
 
 // The solve of a step, round by round.
 typedef struct crLoneSolve {
-    double slot[CR_LONE_CONTACTS * CR_FEW_STRIDE];
-    crPackedContact contact[CR_LONE_CONTACTS];
     crFew few;
     int round;
 } crLoneSolve;
@@ -132,13 +132,13 @@ typedef struct crLoneSolve {
 // a round of the contacts that take part; false: left to the stages
 CR_FEW bool cr__lone_round(crLoneStep* x, bool ball, crLoneSolve* solve) {
     if (solve->round == (ball ? 1 : CR_LONE_ROUNDS)) return false;
-    int count = x->taken = cr__lone_list(x, ball, solve->round > 0, solve->contact);
+    int count = x->taken = cr__lone_list(x, ball, solve->round > 0, x->contact);
     solve->few.ended = true;  // where there is nothing to sweep
     bool begun =
-        count == 0 || (ball ? cr__few_begin(&solve->few, &x->start.body, true, 1, solve->contact, x->v_free,
-                                            CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot)
-                            : cr__few_begin_apart(&solve->few, &x->start.body, count, solve->contact,
-                                                  x->v_free, CR_LONE_TOL, CR_LONE_SWEEPS, solve->slot));
+        count == 0 || (ball ? cr__few_begin(&solve->few, &x->start.body, true, 1, x->contact, x->v_free,
+                                            CR_LONE_TOL, CR_LONE_SWEEPS, x->work.slot)
+                            : cr__few_begin_apart(&solve->few, &x->start.body, count, x->contact, x->v_free,
+                                                  CR_LONE_TOL, CR_LONE_SWEEPS, x->work.slot));
     solve->few.early = solve->round > 0 ? CR_LONE_AGAIN : CR_LONE_EARLY;
     solve->few.late = CR_LONE_LATE;
     return begun;
@@ -149,14 +149,14 @@ CR_FEW int cr__lone_look(crLoneStep* x, bool ball, crLoneSolve* solve) {
     double dv[6];
     if (x->taken > 0 && !solve->few.ended) return -1;
     if (x->taken > 0) cr__few_end(&solve->few);
-    cr__few_velocity(&x->model->bodies[1], &x->start.body, ball, x->taken, solve->contact, dv);
+    cr__few_velocity(&x->model->bodies[1], &x->start.body, ball, x->taken, x->contact, dv);
     for (int j = 0; j < 6; j++) {
         x->v[j] = x->v_free[j] + dv[j];
     }
     int k = 0;
     CR_LONE_EACH(i, x->count, ball) {
         crLoneSpot* c = &x->spot[i];
-        c->P = c->takes ? solve->contact[ball ? 0 : k++].P : cr_vec3(0, 0, 0);
+        c->P = c->takes ? x->contact[ball ? 0 : k++].P : cr_vec3(0, 0, 0);
         c->u = cr__lone_velocity(x, x->v, c->at.point);
     }
     solve->round++;

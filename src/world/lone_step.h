@@ -14,15 +14,25 @@
 // A loop over contacts, of which a ball has one: known to the compiler, they are in registers.
 #define CR_LONE_EACH(i, count, ball) for (int i = 0; i < (count) && i < ((ball) ? 1 : CR_LONE_CONTACTS); i++)
 
+#define CR_LONE_LISTED 8  // contacts of the position pass, of all rounds; more are left to the stages
+
 // The body at a pose.
 typedef struct crLonePose {
     crPose pose;
     crFewBody body;
 } crLonePose;
 
+// What is used of a crContactPoint.
+typedef struct crLonePoint {
+    double gap;
+    crVec3 normal, point;
+    int child_a, child_b;
+    uint32_t feature_a, feature_b;
+} crLonePoint;
+
 // One contact.
 typedef struct crLoneSpot {
-    crContactPoint at;
+    crLonePoint at;
     double speed;      // as in crStepContact
     crVec3 u_free, u;  // velocity without impulses, and with them
     crVec3 P;
@@ -43,6 +53,12 @@ typedef struct crLoneStep {
     crLoneSpot spot[CR_LONE_CONTACTS];
     double overlap;  // that the position pass left, m
     bool measured;   // the overlap of shapes is due
+    // work memory that no two parts of a step need at a time
+    union {
+        crContactPoint points[CR_LONE_CONTACTS];
+        double slot[CR_LONE_LISTED * CR_FEW_STRIDE];
+    } work;
+    crPackedContact contact[CR_LONE_LISTED];
 } crLoneStep;
 
 CR_FEW void cr__lone_pose(const crBody* body, const double* q, crLonePose* out) {

@@ -157,7 +157,7 @@ static crStatus back_single(Back* b, const crTapeOp* op, double* before, double*
     size_t mark = cr_arena_mark(&tape->memory);
     double* work = cr_arena_alloc(&tape->memory, cr__tape_single_work(tape, op) * sizeof *work);
     if (work == NULL) return no_memory_back(error);
-    cr__tape_single_back(tape, op, b->part, work, before, by_force, NULL);
+    cr__tape_single_back(tape, op, b->part, work, before, by_force);
     cr_arena_release(&tape->memory, mark);
     return CR_OK;
 }
@@ -207,8 +207,7 @@ static crStatus by_params(Back* b, crTapeOp* op, int count, const crWrtParam* pa
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
         crTapeChange change = {.param = &params[i]};
-        bool surface =
-            params[i].kind == CR_WRT_MU || params[i].kind == CR_WRT_E || params[i].kind == CR_WRT_ET;
+        bool surface = params[i].kind != CR_WRT_MASS && params[i].kind != CR_WRT_CTRL;
         if (surface && op->rows == 0) continue;
         status = cr__tape_apply_op(b->tape, op, &change, b->out, error);
         out[i] += dot_part(b->tape->model, op, b->part, b->out);

@@ -26,9 +26,11 @@ struct crWrt {
     double residual;
 };
 
-// params.c: parameters more by t d (d: param_count), until they are restored. CR_ERR_MEMORY.
+// params.c: parameters more by t d (d: param_count), until they are restored; coefficients end at zero. CR_ERR_MEMORY.
 crStatus cr__wrt_params_change(crWrt* wrt, double t, const double* d);
 void cr__wrt_params_restore(crWrt* wrt, const double* d);
+// Whether friction of a contact of the tape is a parameter and zero: its rows begin there.
+bool cr__wrt_params_begin(crWrt* wrt);
 
 // difference.c
 

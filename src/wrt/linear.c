@@ -60,16 +60,29 @@ static double step_of(const crTape* tape, const crTapeOp* op, const crTapeChange
     return t;
 }
 
+static bool meets(const crTape* tape, const crTapeContact* c, const crWrtParam* p) {
+    const crBodyShape* shapes = tape->model->shapes;
+    int a = shapes[c->at.shape_a].material, b = shapes[c->at.shape_b].material;
+    return (a == p->a && b == p->b) || (a == p->b && b == p->a);
+}
+
+bool cr__tape_touches(const crTape* tape, const crWrtParam* param) {
+    for (int k = 0; k < tape->count; k++) {
+        const crTapeOp* op = &tape->ops[k];
+        for (int i = 0; i < op->contact_count; i++) {
+            if (meets(tape, &op->contacts[i], param)) return true;
+        }
+    }
+    return false;
+}
+
 // what a parameter of surfaces changes in the blocks of contacts
 static void surface_change(const crTape* tape, const crTapeOp* op, const crTapeChange* c, crWrtParamKind kind,
                            double* by) {
     memset(by, 0, (size_t)op->problem.block_count * sizeof *by);
     if (c->param == NULL || c->param->kind != kind) return;
     for (int i = 0; i < op->contact_count; i++) {
-        const crBodyShape* shapes = tape->model->shapes;
-        int a = shapes[op->contacts[i].at.shape_a].material, b = shapes[op->contacts[i].at.shape_b].material;
-        bool same = (a == c->param->a && b == c->param->b) || (a == c->param->b && b == c->param->a);
-        if (same) by[i] = 1.0;
+        if (meets(tape, &op->contacts[i], c->param)) by[i] = 1.0;
     }
 }
 
@@ -85,14 +98,14 @@ static void add_response(const crTape* tape, const crTapeOp* op, const double* d
 
 typedef struct Both {
     crTapeSide side[2];  // minus, plus
-    double *g, *dp, *du, *dv, *dmu, *de, *det, *dW;
+    double *g, *dp, *du, *dv, *dmu, *dspin, *droll, *de, *det, *dW;
     double *q[2], *v[2], *work;
 } Both;
 
 static bool both_at(crTape* tape, const crTapeOp* op, Both* b) {
     size_t n = (size_t)op->rows, nq = (size_t)tape->model->nq, nv = (size_t)tape->model->nv;
     size_t size = cr__tape_side_size(tape, op), blocks = (size_t)op->problem.block_count + 1;
-    size_t all = 2 * size + 3 * n + nv + 3 * blocks + (op->impact ? n * n : 0) + 2 * (nq + nv) +
+    size_t all = 2 * size + 3 * n + nv + 5 * blocks + (op->impact ? n * n : 0) + 2 * (nq + nv) +
                  cr__change_work(tape->model) + 8;
     double* m = cr_arena_alloc(&tape->memory, all * sizeof *m);
     if (m == NULL) return false;
@@ -105,7 +118,9 @@ static bool both_at(crTape* tape, const crTapeOp* op, Both* b) {
     b->du = b->dp + n;
     b->dv = b->du + n;
     b->dmu = b->dv + nv;
-    b->de = b->dmu + blocks;
+    b->dspin = b->dmu + blocks;
+    b->droll = b->dspin + blocks;
+    b->de = b->droll + blocks;
     b->det = b->de + blocks;
     b->dW = b->det + blocks;
     b->q[0] = b->dW + (op->impact ? n * n : 0);
@@ -128,6 +143,8 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
         }
     }
     surface_change(tape, op, c, CR_WRT_MU, b->dmu);
+    surface_change(tape, op, c, CR_WRT_MU_SPIN, b->dspin);
+    surface_change(tape, op, c, CR_WRT_MU_ROLL, b->droll);
     surface_change(tape, op, c, CR_WRT_E, b->de);
     surface_change(tape, op, c, CR_WRT_ET, b->det);
     for (int i = 0; i < op->contact_count; i++) {
@@ -135,7 +152,7 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
         b->det[i] += over * (plus->e[3 * i + 1] - minus->e[3 * i + 1]);
         b->dmu[i] += over * (plus->e[3 * i + 2] - minus->e[3 * i + 2]);
     }
-    crRuleChange change = {b->g, b->dW, b->dmu, b->de, b->det};
+    crRuleChange change = {b->g, b->dW, b->dmu, b->de, b->det, b->dspin, b->droll};
     crStatus status = cr_rule_modes_apply(&op->rule, &change, NULL, b->dp, error);
     if (status != CR_OK) return status;
     add_response(tape, op, b->dp, b->dv);
@@ -169,7 +186,9 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
             b->g[i] = over * (b->side[1].w[i] - b->side[0].w[i]);
         }
         surface_change(tape, op, c, CR_WRT_MU, b->dmu);
-        crProblemChange change = {.u_free = b->g, .mu = b->dmu};
+        surface_change(tape, op, c, CR_WRT_MU_SPIN, b->dspin);
+        surface_change(tape, op, c, CR_WRT_MU_ROLL, b->droll);
+        crProblemChange change = {b->g, NULL, NULL, b->dmu, b->dspin, b->droll};
         status = cr_modes_apply(&op->modes, &change, b->dp, b->du);
         add_response(tape, op, b->dp, b->dv);
     }
@@ -196,10 +215,15 @@ static crStatus apply_move(crTape* tape, crTapeOp* op, const crTapeChange* c, do
 static crStatus apply_single(crTape* tape, const crTapeOp* op, const crTapeChange* c, double* out,
                              crError* error) {
     size_t mark = cr_arena_mark(&tape->memory), room = cr__tape_single_work(tape, op);
-    double* work = cr_arena_alloc(&tape->memory, (room + (size_t)op->problem.block_count + 1) * sizeof *work);
+    size_t blocks = (size_t)op->problem.block_count;
+    double* work = cr_arena_alloc(&tape->memory, (room + 3 * blocks + 1) * sizeof *work);
     if (work == NULL) return no_memory_linear(error);
-    surface_change(tape, op, c, CR_WRT_MU, work + room);
-    cr__tape_single_apply(tape, op, c->x, c->f, work + room, work, out);
+    double *mu = work + room, *spin = mu + blocks, *roll = spin + blocks;
+    surface_change(tape, op, c, CR_WRT_MU, mu);
+    surface_change(tape, op, c, CR_WRT_MU_SPIN, spin);
+    surface_change(tape, op, c, CR_WRT_MU_ROLL, roll);
+    crProblemChange friction = {.mu = mu, .mu_spin = spin, .mu_roll = roll};
+    cr__tape_single_apply(tape, op, c->x, c->f, friction, work, out);
     cr_arena_release(&tape->memory, mark);
     return CR_OK;
 }

@@ -9,7 +9,7 @@
 #include "wrt/inside.h"
 
 static crStatus check_param(const crModel* model, const crWrtParam* p, int i, crError* error) {
-    bool kind = p->kind >= CR_WRT_MASS && p->kind <= CR_WRT_CTRL;
+    bool kind = p->kind >= CR_WRT_MASS && p->kind <= CR_WRT_MU_ROLL;
     bool control = p->a >= 0 && p->a < model->nu;
     bool body = p->a > 0 && p->a < model->nb && model->bodies[p->a].mass > 0.0;
     bool pair = p->a >= 0 && p->a < model->material_count && p->b >= 0 && p->b < model->material_count;
@@ -71,18 +71,31 @@ static bool surfaces_of(crWrt* w, const crWrtParam* p, crNearSurface* found[2]) 
     return true;
 }
 
-static double get_coefficient(const crNearSurface* surface, crWrtParamKind kind) {
-    const crSurface* s = &surface->at_rest.surface;
-    return kind == CR_WRT_MU ? s->mu : kind == CR_WRT_E ? s->e : s->et;
+static double* coefficient_of(crNearSurface* surface, crWrtParamKind kind) {
+    crSurface* s = &surface->at_rest.surface;
+    if (kind == CR_WRT_MU_SPIN) return &s->mu_spin;
+    if (kind == CR_WRT_MU_ROLL) return &s->mu_roll;
+    return kind == CR_WRT_MU ? &s->mu : kind == CR_WRT_E ? &s->e : &s->et;
+}
+
+// contacts of the two materials have rows of moments: none is swept in packed form any more
+static void have_moments(crPairs* pairs, const crWrtParam* p) {
+    int one = cr__pairs_surface(pairs, p->a, p->b), other = cr__pairs_surface(pairs, p->b, p->a);
+    for (int i = 0; i < pairs->count; i++) {
+        crNear* near = &pairs->near[i];
+        if (near->surface == one || near->surface == other) near->packable = false;
+    }
 }
 
 static bool set_coefficient(crWrt* w, const crWrtParam* p, double x) {
     crNearSurface* found[2];
     if (!surfaces_of(w, p, found)) return false;
+    bool moments = p->kind == CR_WRT_MU_SPIN || p->kind == CR_WRT_MU_ROLL;
+    if (moments && x > 0.0) have_moments(cr_world_stages(w->world)->pairs, p);
     for (int i = 0; i < 2; i++) {
         crSurface* s = &found[i]->at_rest.surface;
         if (p->kind == CR_WRT_MU && s->mu2 == s->mu) s->mu2 = x;
-        *(p->kind == CR_WRT_MU ? &s->mu : p->kind == CR_WRT_E ? &s->e : &s->et) = x;
+        *coefficient_of(found[i], p->kind) = x;
     }
     return true;
 }
@@ -104,10 +117,23 @@ crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
         }
         crNearSurface* found[2];
         if (!surfaces_of(w, p, found)) return CR_ERR_MEMORY;
-        w->values[i] = get_coefficient(found[0], p->kind);
-        set_coefficient(w, p, w->values[i] + t * d[i]);
+        w->values[i] = *coefficient_of(found[0], p->kind);
+        set_coefficient(w, p,
+                        p->kind == CR_WRT_ET ? w->values[i] + t * d[i] : fmax(0.0, w->values[i] + t * d[i]));
     }
     return CR_OK;
+}
+
+bool cr__wrt_params_begin(crWrt* w) {
+    for (int i = 0; i < w->param_count; i++) {
+        const crWrtParam* p = &w->params[i];
+        bool friction = p->kind == CR_WRT_MU || p->kind == CR_WRT_MU_SPIN || p->kind == CR_WRT_MU_ROLL;
+        crNearSurface* found[2];
+        if (friction && surfaces_of(w, p, found) && *coefficient_of(found[0], p->kind) == 0.0 &&
+            cr__tape_touches(&w->tape, p))
+            return true;
+    }
+    return false;
 }
 
 void cr__wrt_params_restore(crWrt* w, const double* d) {
@@ -146,7 +172,8 @@ static void set_bounces(crWrt* w, const crWrtParam* p) {
 crStatus cr_wrt_set(crWrt* w, const double* values, crError* error) {
     if (w == NULL) return cr__missing(error, "wrt");
     if (values == NULL) return cr__missing(error, "values");
-    static const char* const names[] = {"mass, > 0", "mu, >= 0", "e, >= 0", "et, -1 to 1", "control"};
+    static const char* const names[] = {"mass, > 0", "mu, >= 0",      "e, >= 0",      "et, -1 to 1",
+                                        "control",   "mu_spin, >= 0", "mu_roll, >= 0"};
     for (int i = 0; i < w->param_count; i++) {
         if (allowed(&w->params[i], values[i])) continue;
         return cr_error_set(error, CR_ERR_RANGE, "values", "values: number %d is %g, must be a %s", i,

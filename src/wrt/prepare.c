@@ -178,6 +178,8 @@ static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
         note(tape, CR_SWITCH_OPEN, fabs(op->gap[block->row]) / h);
         tape->edge = tape->edge || fabs(op->gap[block->row]) <= CR_TAPE_EDGE;
     }
+    if (!op->modes.one)
+        cr__tape_unknown(tape, "contacts share their load in ways that move bodies differently");
     if (op->modes.verdict != CR_SMOOTH) cr__tape_unknown(tape, "a contact is at a switch");
     note(tape, op->modes.nearest, op->modes.distance);
     return CR_OK;

@@ -1,14 +1,14 @@
 // single.c - derivatives of a move of single bodies, in closed form, and their transpose.
 //
-// A contact has the point x, frame F with normal n, impulse P = F p on b, slip u by S. By motions of its bodies (geometry.c)
-// dx, dn and dgap are known; psi = n x dn turns the frame. At fixed p
-//     dP = psi x P                     dS_b = dv + h df/m + sum dP/m
-//     dL = h dtau + sum ((dx - dc) x P + (x - c) x dP)
+// A contact has the point x, frame F with normal n, impulse P = F p on b, moment T of spin and rolling, slip u by S. By motions of
+// its bodies (geometry.c) dx, dn and dgap are known; psi = n x dn turns the frame. At fixed p
+//     dP = psi x P, dT = psi x T       dS_b = dv + h df/m + sum dP/m
+//     dL = h dtau + sum ((dx - dc) x P + (x - c) x dP + dT)
 //     dS_omega = domega + theta x z - I^-1 (theta x L) + I^-1 dL,   z = I^-1 L
-//     dw = F^T (dS + dS_omega x r + S_omega x (dx - dc) |_a^b + u x psi) + db
+//     dw = F^T (dS + dS_omega x r + S_omega x (dx - dc) |_a^b + u x psi) + db,  of moments F^T (dS_omega |_a^b + S_omega |_a^b x psi)
 // and dp follows from dw by the modes. The motion is x+ = x + h v, and orientation and omega by a 6 x 6 matrix, in closed form for
 // round bodies, by differences of the motion for others.
-// Fails: CR_ERR_MEMORY; bodies with drag, forces of the user and contacts with moments are left to linear.c.
+// Fails: CR_ERR_MEMORY; bodies with drag, forces of the user and planar contacts are left to linear.c.
 #include <string.h>
 
 #include "model/single.h"
@@ -39,8 +39,7 @@ static bool has_form(const crTape* tape, const crTapeOp* op) {
     }
     for (int i = 0; i < op->contact_count; i++) {
         const crStepContact* c = &op->contacts[i].at;
-        int rows = cr__step_contact_rows(c);
-        if (rows != 1 && rows != 3) return false;
+        if (c->planar && cr__step_contact_rows(c) > 1) return false;
         if (c->surface->axis_of >= 0) return false;
     }
     return true;
@@ -115,23 +114,24 @@ void cr__tape_single_turn(crTape* tape, const crTapeOp* op, int body, crTapeBody
     }
 }
 
-// impulse of a contact on b
-static crVec3 impulse_of(const crTape* tape, const crTapeOp* op, int i, crMat3* F, int* rows) {
-    const crStepContact* c = &tape->eval.contacts[i];
-    *F = cr__step_frame(&tape->eval, &op->contacts[i].at);
-    *rows = cr__step_contact_rows(&op->contacts[i].at);
-    crVec3 P = cr_vec3(0, 0, 0);
-    for (int r = 0; r < *rows; r++) {
-        P = cr_madd(P, op->p[c->row + r], cr_mat3_column(*F, r));
-    }
-    return P;
+// rows of the velocities of the point, of spin and of rolling, as step/problem.c adds them
+static void rows_of(crTapeContact* c) {
+    const crSurface* s = &c->at.surface->surface;
+    int all = cr__step_contact_rows(&c->at), next;
+    c->rows = all == 1 ? 1 : c->at.planar ? 2 : 3;
+    next = c->row + c->rows;
+    c->spin = s->mu_spin > 0.0 ? next++ : -1;
+    c->roll = s->mu_roll > 0.0 ? next : -1;
 }
 
 void cr__tape_impulses(crTape* tape, crTapeOp* op) {
     for (int i = 0; i < op->contact_count; i++) {
         crTapeContact* c = &op->contacts[i];
         c->row = tape->eval.contacts[i].row;
-        c->P = impulse_of(tape, op, i, &c->F, &c->rows);
+        c->F = cr__step_frame(&tape->eval, &c->at);
+        rows_of(c);
+        c->P = cr__tape_by_w(c, op->p);
+        c->T = cr__tape_by_moments(c, op->p);
     }
 }
 
@@ -157,8 +157,11 @@ crStatus cr__tape_single_prepare(crTape* tape, crTapeOp* op) {
     for (int i = 0; i < op->contact_count; i++) {
         crTapeContact* c = &op->contacts[i];
         crTapeBody *a = &op->bodies[c->at.body_a], *b = &op->bodies[c->at.body_b];
-        if (a->v >= 0) a->L = cr_sub(a->L, cr_cross(cr_sub(c->at.point.point, a->com), c->P));
-        if (b->v >= 0) b->L = cr_add(b->L, cr_cross(cr_sub(c->at.point.point, b->com), c->P));
+        for (int side = 0; side < 2; side++) {
+            crTapeBody* own = side == 0 ? a : b;
+            crVec3 L = cr_add(cr_cross(cr_sub(c->at.point.point, own->com), c->P), c->T);
+            if (own->v >= 0) own->L = cr_madd(own->L, side == 0 ? -1.0 : 1.0, L);
+        }
     }
     for (int k = 0; k < op->part.count; k++) {
         int body = op->part.bodies[k];
@@ -168,7 +171,7 @@ crStatus cr__tape_single_prepare(crTape* tape, crTapeOp* op) {
 }
 
 size_t cr__tape_single_work(const crTape* tape, const crTapeOp* op) {
-    return 2 * (size_t)tape->model->nv + 3 * (size_t)op->rows + (size_t)op->problem.block_count + 8;
+    return 2 * (size_t)tape->model->nv + 3 * (size_t)op->rows + 8;
 }
 
 // u of a contact by S
@@ -182,6 +185,13 @@ static crVec3 slip_of(const crTapeOp* op, const crTapeContact* c) {
         u = side == 0 ? cr_sub(u, own) : cr_add(u, own);
     }
     return u;
+}
+
+// turn of b against a by x (nv)
+static crVec3 turn_between(const crTapeOp* op, const crTapeContact* c, const double* x) {
+    const crTapeBody *a = &op->bodies[c->at.body_a], *b = &op->bodies[c->at.body_b];
+    crVec3 turn = b->v >= 0 ? load(x + b->v + 3) : cr_vec3(0, 0, 0);
+    return a->v >= 0 ? cr_sub(turn, load(x + a->v + 3)) : turn;
 }
 
 // fall of b less that of a, of bodies in the air: half of it over h is in the bias of an open gap
@@ -242,14 +252,14 @@ static void change_S(crTape* tape, const crTapeOp* op, const double* x, const do
         double m[12];
         motions_by(op, i, x, m);
         Moved d = contact_moved(c, m);
-        crVec3 dP = cr_cross(d.psi, c->P);
+        crVec3 dP = cr_cross(d.psi, c->P), dT = cr_cross(d.psi, c->T);
         for (int side = 0; side < 2; side++) {
             const crTapeBody* b = &op->bodies[side == 0 ? c->at.body_a : c->at.body_b];
             double sign = side == 0 ? -1.0 : 1.0;
             if (b->v < 0) continue;
             crVec3 r = cr_sub(c->at.point.point, b->com), dr = cr_sub(d.dx, at_or_zero(x, b->v));
             add(cr_scale(sign / b->mass, dP), dS + b->v);
-            add(cr_scale(sign, cr_add(cr_cross(dr, c->P), cr_cross(r, dP))), dS + b->v + 3);
+            add(cr_scale(sign, cr_add(cr_add(cr_cross(dr, c->P), cr_cross(r, dP)), dT)), dS + b->v + 3);
         }
     }
     for (int k = 0; k < op->part.count; k++) {
@@ -281,20 +291,25 @@ static void change_w(crTape* tape, const crTapeOp* op, const double* x, double h
         for (int r = 0; r < c->rows; r++) {
             dw[c->row + r] = cr_dot(cr_mat3_column(c->F, r), du);
         }
+        crVec3 turn = cr_add(turn_between(op, c, dS), cr_cross(turn_between(op, c, op->S), d.psi));
+        if (c->spin >= 0) dw[c->spin] = cr_dot(cr_mat3_column(c->F, 0), turn);
+        for (int r = 0; c->roll >= 0 && r < 2; r++) {
+            dw[c->roll + r] = cr_dot(cr_mat3_column(c->F, 1 + r), turn);
+        }
         if (c->open) dw[c->row] += d.gap / h - 0.5 * h * cr_dot(d.dn, fall_of(tape, op, c));
     }
 }
 
 void cr__tape_single_apply(crTape* tape, const crTapeOp* op, const double* x, const double* f,
-                           const double* dmu, double* work, double* out) {
+                           crProblemChange friction, double* work, double* out) {
     size_t n = (size_t)op->rows, nv = (size_t)tape->model->nv;
     double h = tape->times[op->end].t - tape->times[op->begin].t;
     double *dS = work, *dw = dS + nv, *dp = dw + n, *du = dp + n;
     change_S(tape, op, x, f, h, dS);
     if (n > 0) {
         change_w(tape, op, x, h, dS, dw);
-        crProblemChange change = {.u_free = dw, .mu = dmu};
-        cr_modes_apply(&op->modes, &change, dp, du);
+        friction.u_free = dw;
+        cr_modes_apply(&op->modes, &friction, dp, du);
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; dp[i] != 0.0 && j < nv; j++) {
                 dS[j] += op->Y[i * nv + j] * dp[i];
@@ -351,6 +366,15 @@ crVec3 cr__tape_by_w(const crTapeContact* c, const double* by_w) {
     return M;
 }
 
+crVec3 cr__tape_by_moments(const crTapeContact* c, const double* by_w) {
+    crVec3 N = cr_vec3(0, 0, 0);
+    if (c->spin >= 0) N = cr_scale(by_w[c->spin], cr_mat3_column(c->F, 0));
+    for (int r = 0; c->roll >= 0 && r < 2; r++) {
+        N = cr_madd(N, by_w[c->roll + r], cr_mat3_column(c->F, 1 + r));
+    }
+    return N;
+}
+
 // what a contact's own motion gets, passed on to its bodies
 void cr__tape_contact_back(crTape* tape, const crTapeOp* op, int index, double h, crVec3 X, crVec3 psi,
                            const double* by_w, double* before) {
@@ -376,7 +400,7 @@ void cr__tape_contact_back(crTape* tape, const crTapeOp* op, int index, double h
 static void back_contact(crTape* tape, const crTapeOp* op, int index, double h, const double* by_S,
                          const double* by_w, double* before) {
     const crTapeContact* c = &op->contacts[index];
-    crVec3 M = cr__tape_by_w(c, by_w), Q = cr_vec3(0, 0, 0), X = Q;
+    crVec3 M = cr__tape_by_w(c, by_w), Q = cr_vec3(0, 0, 0), X = Q, turns = Q;
     for (int side = 0; side < 2; side++) {
         const crTapeBody* b = &op->bodies[side == 0 ? c->at.body_a : c->at.body_b];
         double sign = side == 0 ? -1.0 : 1.0;
@@ -385,17 +409,20 @@ static void back_contact(crTape* tape, const crTapeOp* op, int index, double h, 
         crVec3 arm = cr_scale(sign, cr_add(cr_cross(c->P, K), cr_cross(M, load(op->S + b->v + 3))));
         Q = cr_madd(Q, sign, cr_madd(cr_cross(K, r), 1.0 / b->mass, load(by_S + b->v)));
         X = cr_add(X, arm);
+        turns = cr_madd(turns, sign, K);
         add(cr_neg(arm), before + b->v);
     }
     crVec3 psi = cr_add(cr_cross(c->P, Q), cr_cross(M, slip_of(op, c)));
+    crVec3 N = cr__tape_by_moments(c, by_w);
+    psi = cr_add(psi, cr_add(cr_cross(c->T, turns), cr_cross(N, turn_between(op, c, op->S))));
     cr__tape_contact_back(tape, op, index, h, X, psi, by_w, before);
 }
 
 void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, double* work, double* before,
-                          double* by_force, double* by_mu) {
+                          double* by_force) {
     size_t n = (size_t)op->rows, nv = (size_t)tape->model->nv;
     double h = tape->times[op->end].t - tape->times[op->begin].t;
-    double *by_S = work, *by_p = by_S + nv, *by_w = by_p + n, *mu = by_w + n;
+    double *by_S = work, *by_p = by_S + nv, *by_w = by_p + n;
     back_motion(tape, op, h, by, by_S, before);
     if (n > 0) {
         for (size_t i = 0; i < n; i++) {
@@ -405,20 +432,18 @@ void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, do
                 if (op->Y[i * nv + j] != 0.0) by_p[i] += op->Y[i * nv + j] * by_S[j];
             }
         }
-        cr_modes_adjoint(&op->modes, by_p, NULL, by_w, mu);
-        for (int i = 0; by_mu != NULL && i < op->problem.block_count; i++) {
-            by_mu[i] += mu[i];
-        }
+        cr_modes_adjoint(&op->modes, by_p, NULL, by_w, NULL, NULL, NULL);
         // w is made of S
         for (int i = 0; i < op->contact_count; i++) {
             const crTapeContact* c = &op->contacts[i];
-            crVec3 M = cr__tape_by_w(c, by_w);
+            crVec3 M = cr__tape_by_w(c, by_w), N = cr__tape_by_moments(c, by_w);
             for (int side = 0; side < 2; side++) {
                 const crTapeBody* b = &op->bodies[side == 0 ? c->at.body_a : c->at.body_b];
                 double sign = side == 0 ? -1.0 : 1.0;
                 if (b->v < 0) continue;
                 add(cr_scale(sign, M), by_S + b->v);
-                add(cr_scale(sign, cr_cross(cr_sub(c->at.point.point, b->com), M)), by_S + b->v + 3);
+                crVec3 r = cr_sub(c->at.point.point, b->com);
+                add(cr_scale(sign, cr_add(cr_cross(r, M), N)), by_S + b->v + 3);
             }
         }
     }

@@ -18,9 +18,10 @@ typedef struct crTapeContact {
     crVec3 normal[6];  // likewise
     bool open;         // the gap is in its bias
     // of moves of single bodies
-    int row, rows;
-    crMat3 F;  // columns n, t1, t2
-    crVec3 P;  // impulse on b
+    int row, rows;   // rows of velocities of the point
+    int spin, roll;  // first row of spin and of rolling, -1 where there is none
+    crMat3 F;        // columns n, t1, t2
+    crVec3 P, T;     // impulse and moment on b
 } crTapeContact;
 
 // A single body in a move: what closed forms of its derivatives need.
@@ -114,6 +115,8 @@ typedef struct crTapeChange {
 crStatus cr__tape_create(crTape* tape, crWorld* world, crModel* model, crError* error);
 void cr__tape_destroy(crTape* tape);
 crStatus cr__tape_record(crTape* tape, const crState* from, crError* error);
+// Whether the two materials of a parameter meet in one of the operations.
+bool cr__tape_touches(const crTape* tape, const crWrtParam* param);
 // Something that no operation describes.
 static inline void cr__tape_unknown(crTape* tape, const char* why) {
     if (tape->known) tape->why = why;
@@ -128,12 +131,13 @@ bool cr__tape_geometry(const crStep* eval, crTapeContact* contacts, int count);
 
 // Whether they have one; then op->bodies is made from the move as eval evaluated it. CR_ERR_MEMORY.
 crStatus cr__tape_single_prepare(crTape* tape, crTapeOp* op);
-// Change after the move (2 nv) by a change of the state before it and of forces (either may be NULL), of the part.
+// Change after the move (2 nv) by a change of the state before it and of forces (either may be NULL), of the part, and of
+// friction (its mu, mu_spin and mu_roll).
 void cr__tape_single_apply(crTape* tape, const crTapeOp* op, const double* x, const double* f,
-                           const double* dmu, double* work, double* out);
-// And the transpose: by the state before it (2 nv), by_force and by_mu (blocks, or NULL) add up.
+                           crProblemChange friction, double* work, double* out);
+// And the transpose: by the state before it (2 nv) and by_force add up.
 void cr__tape_single_back(crTape* tape, const crTapeOp* op, const double* by, double* work, double* before,
-                          double* by_force, double* by_mu);
+                          double* by_force);
 size_t cr__tape_single_work(const crTape* tape, const crTapeOp* op);
 // Orientation and omega after a turn of phi = h omega by those before it (36).
 void cr__tape_turn(crVec3 phi, double h, double* turn);
@@ -141,8 +145,9 @@ void cr__tape_turn(crVec3 phi, double h, double* turn);
 void cr__tape_single_turn(crTape* tape, const crTapeOp* op, int body, crTapeBody* b, double h);
 // Rows, frames and impulses of the contacts of a move as eval poses it.
 void cr__tape_impulses(crTape* tape, crTapeOp* op);
-// by_w of a contact as a vector of the world.
+// by_w of a contact's point as a vector of the world; and of its moments.
 crVec3 cr__tape_by_w(const crTapeContact* c, const double* by_w);
+crVec3 cr__tape_by_moments(const crTapeContact* c, const double* by_w);
 // What a contact's point (X) and the turn of its frame (psi) get, and its gap, passed on to its bodies.
 void cr__tape_contact_back(crTape* tape, const crTapeOp* op, int index, double h, crVec3 X, crVec3 psi,
                            const double* by_w, double* before);

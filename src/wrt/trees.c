@@ -7,7 +7,7 @@
 //               v3 = v_s - h (a + a')/2,  v4 = v3 sqrt(T(q, v_s)/T(q+, v3)),  v+ = v4 + K(q+)/2
 // with K the kick of forces without velocity terms. Backwards each solve M_h x = r gets z = M_h^-1 by_x, and r and M_h are
 // inverse dynamics of z (inverse.c). The forward figures are made again when the step is recorded, and must be those of the step.
-// Fails: CR_ERR_MEMORY. No form: drag, forces of the user's, driven bases, springs and limits of balls, contacts with moments or an axis,
+// Fails: CR_ERR_MEMORY. No form: drag, forces of the user's, driven bases, springs and limits of balls, contacts with an axis,
 // velocity terms that trees.c of the step limits or that are much of T, a flight in more than a few parts, a tree so drawn in that its momentum takes all of T.
 #include "wrt/trees.h"
 
@@ -38,9 +38,7 @@ static bool trees_have_form(const crTape* tape, const crTapeOp* op) {
         if (!joint_has_form(model, body) || !known) return false;
     }
     for (int i = 0; i < op->contact_count; i++) {
-        const crStepContact* c = &op->contacts[i].at;
-        const crSurface* s = &c->surface->surface;
-        if (s->mu_spin > 0.0 || s->mu_roll > 0.0 || c->surface->axis_of >= 0) return false;
+        if (op->contacts[i].at.surface->axis_of >= 0) return false;
     }
     return true;
 }

@@ -103,12 +103,14 @@ static crTwist slip_by(const crTreesBack* b, const double* x, const crTapeContac
     return sum;
 }
 
-static void add_wrench(const crTreesBack* b, const crTapeContact* c, crVec3 force, crTwist* to) {
+static void add_wrench(const crTreesBack* b, const crTapeContact* c, crVec3 moment, crVec3 force,
+                       crTwist* to) {
     for (int side = 0; side < 2; side++) {
         int body = side == 0 ? c->at.body_a : c->at.body_b;
         if (!cr__moves(b->tape->model, body)) continue;
         crVec3 arm = cr_sub(c->at.point.point, b->d->origin[body]);
-        to[body] = cr__twist_madd(to[body], side == 0 ? -1.0 : 1.0, cr__twist(cr_cross(arm, force), force));
+        crTwist own = cr__twist(cr_add(cr_cross(arm, force), moment), force);
+        to[body] = cr__twist_madd(to[body], side == 0 ? -1.0 : 1.0, own);
     }
 }
 
@@ -123,7 +125,7 @@ static void rows_back(crTreesBack* b) {
             b->by_p[i] += op->Y[(size_t)i * nv + j] * b->by_S[j];
         }
     }
-    cr_modes_adjoint(&op->modes, b->by_p, NULL, b->by_w, NULL);
+    cr_modes_adjoint(&op->modes, b->by_p, NULL, b->by_w, NULL, NULL, NULL);
     for (int i = 0; i < op->rows; i++) {
         for (int k = J->start[i]; k < J->start[i + 1]; k++) {
             b->by_S[J->col[k]] += J->value[k] * b->by_w[i];
@@ -138,8 +140,8 @@ static void rows_back(crTreesBack* b) {
     }
     for (int i = 0; i < op->contact_count; i++) {
         const crTapeContact* c = &op->contacts[i];
-        add_wrench(b, c, cr_scale(-1.0 / b->h, c->P), b->outer);
-        add_wrench(b, c, cr__tape_by_w(c, b->by_w), b->on_y);
+        add_wrench(b, c, cr_scale(-1.0 / b->h, c->T), cr_scale(-1.0 / b->h, c->P), b->outer);
+        add_wrench(b, c, cr__tape_by_moments(c, b->by_w), cr__tape_by_w(c, b->by_w), b->on_y);
     }
 }
 
@@ -148,10 +150,11 @@ static void contacts_back(crTreesBack* b) {
     const crTapeOp* op = b->op;
     for (int i = 0; i < op->contact_count; i++) {
         const crTapeContact* c = &op->contacts[i];
-        crVec3 M = cr__tape_by_w(c, b->by_w);
+        crVec3 M = cr__tape_by_w(c, b->by_w), N = cr__tape_by_moments(c, b->by_w);
         crTwist z = slip_by(b, b->z, c), u = slip_by(b, op->S, c);
         crVec3 X = cr_add(cr_cross(c->P, z.omega), cr_cross(M, u.omega));
         crVec3 psi = cr_add(cr_cross(c->P, z.v), cr_cross(M, u.v));
+        psi = cr_add(psi, cr_add(cr_cross(c->T, z.omega), cr_cross(N, u.omega)));
         cr__tape_contact_back(b->tape, op, i, b->h, X, psi, b->by_w, b->before);
     }
 }
