@@ -173,7 +173,7 @@ TEST(modes_against_differences_of_solves) {
     for (int i = 0; i < 5; i++)
         CHECK(seen[i] > 0);
     for (int i = 0; i < 6; i++)
-        CHECK(groups[i / 2][i % 2] > 20);
+        CHECK(groups[i / 2][i % 2] > 5);
     printf("  %d problems; sliding, spin and rolling that stick and slip: %d %d, %d %d, %d %d; worst %.1e\n",
            cases, groups[0][0], groups[0][1], groups[1][0], groups[1][1], groups[2][0], groups[2][1], worst);
 }
