@@ -11,7 +11,7 @@
 #define APART  0.1  // that these are from each other along some axis
 #define SCAN   16   // points across a range
 #define SCANS  2
-#define DEEPER 5     // passes that say whether a rough misfit has a deeper place
+#define DEEPER 4     // passes that say whether a rough misfit has a deeper place
 #define ROUGH  0.05  // of the samples without a derivative
 #define SURE   0.02  // standard error in the cube up to which derivatives describe the minimum
 

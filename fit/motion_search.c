@@ -382,14 +382,21 @@ bool cr__motion_is_less(const crMotionSearch* s, int p, int q) {
 // the best point that was simulated, by more than twice the standard error of the difference, that point
 // counts.
 static crStatus check_least(crMotionSearch* s, crError* error) {
-    int dim = s->fit->dim, best = 0, here = s->pool.count;
-    memcpy(&s->pool.x[here * dim], s->x, (size_t)dim * sizeof *s->x);
-    crStatus status = cr__motion_add(s, 1, error);
+    int dim = s->fit->dim, best = 0, here = 0;
+    size_t size = (size_t)dim * sizeof *s->x;
+    while (here < s->pool.count && memcmp(&s->pool.x[here * dim], s->x, size) != 0) {
+        here++;
+    }
+    crStatus status = CR_OK;
+    if (here == s->pool.count) {
+        memcpy(&s->pool.x[here * dim], s->x, size);
+        status = cr__motion_add(s, 1, error);
+    }
     if (status != CR_OK) return status;
-    for (int p = 1; p < here; p++) {
+    for (int p = 1; p < s->pool.count; p++) {
         if (cr__motion_mean_at(s, p, NULL) < cr__motion_mean_at(s, best, NULL)) best = p;
     }
-    if (cr__motion_is_less(s, best, here)) memcpy(s->x, &s->pool.x[best * dim], (size_t)dim * sizeof *s->x);
+    if (cr__motion_is_less(s, best, here)) memcpy(s->x, &s->pool.x[best * dim], size);
     return CR_OK;
 }
 

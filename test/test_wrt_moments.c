@@ -187,3 +187,25 @@ TEST(friction_at_zero_has_one_side) {
         end(&c);
     }
 }
+
+// Without restitution a touch is not located in time: the step brings a ball just to the floor, .2 m in .1 s, and leaves it that speed. With
+// any restitution it is located, and the ball leaves with e times its own. By e at zero the step jumps.
+TEST(restitution_at_zero_is_a_jump) {
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, 0);
+    int material = scene_material(model, 0.0, 0.0);
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.3), 1.0, material);
+    const crWrtParam param = {CR_WRT_E, material, material};
+    Case c = begin(model, 0.1, "poisson", 1, &param);
+    double d[19] = {0};
+    crWrtVerdict verdict;
+    c.state.v[2] = -3.0;
+    d[18] = 1.0;
+    CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, NULL, NULL, &verdict, NULL), CR_OK);
+    CHECK(verdict.verdict == CR_NO_DERIVATIVE && verdict.differenced);
+    CHECK_NEAR(verdict.jump, 2.0, 1e-3);
+    CHECK_STATUS(cr_wrt_step(c.wrt, &c.state, &c.state, NULL), CR_OK);
+    CHECK_NEAR(c.state.v[2], -2.0, 1e-6);
+    end(&c);
+}

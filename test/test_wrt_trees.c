@@ -31,8 +31,8 @@ static crModel* sample_tree(crRandom* random, bool ground) {
     crModel* model = cr_model_create(NULL);
     crMaterial rough = cr_material();
     rough.surface.mu = rough.surface.mu2 = 0.4;
-    rough.surface.mu_spin = sample_bits(random) % 2 == 0 ? 0.02 : 0.0;
-    rough.surface.mu_roll = sample_bits(random) % 2 == 0 ? 0.01 : 0.0;
+    rough.surface.mu_spin = ground && sample_bits(random) % 2 == 0 ? 0.02 : 0.0;
+    rough.surface.mu_roll = ground && sample_bits(random) % 2 == 0 ? 0.01 : 0.0;
     int material = cr_model_add_material(model, &rough);
     if (ground) scene_ground(model, cr_vec3(0, 0, 1), material);
     int last = CR_WORLD;

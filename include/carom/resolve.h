@@ -273,7 +273,9 @@ typedef struct crModes {
     const double* p;
     int rows, rank, rank_t;
     double *W, *LU, *LU_t, *K, *s, *scale, *work;
-    bool* slips;  // of the groups of each block: sliding, spin, rolling
+    bool* slips;      // of the groups of each block: sliding, spin, rolling
+    double* margin;   // of each block: change of its velocity that reaches a switch, m/s
+    crSwitch* which;  // that switch
     int* order;
 } crModes;
 

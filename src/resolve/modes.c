@@ -8,7 +8,8 @@
 //     dw = g + W dp,  slip: dp_t + mu s dp_n + K dw_t = -dmu p_n s,  s = w_t/|w_t|, K = mu p_n (1 - s s^T)/|w_t|.
 // The adjoint solves with A^T. Distance: the least change of a contact velocity, to first order and each block by
 // itself, that leaves a mode. Redundant contacts make A singular: pivots end at its rank. u is mostly unique even so; where
-// slip of redundant contacts has several directions it is not, and `one` is false.
+// slip of redundant contacts has several directions it is not, and `one` is false. A contact at a switch whose rows the others hold
+// is no switch: it keeps its impulses.
 // Fails: a problem that is not solved, or whose blocks have no such equations here (polygons, ellipses, raw problems), is
 // refused by name.
 #include <string.h>
@@ -59,12 +60,22 @@ static crStatus check_block(const crBlock* b, int index, crError* error) {
                         "blocks: block %d has %s; derivatives need round friction cones", index, what);
 }
 
-// A switch of a block at a margin of so many m/s.
+// A switch of a block at a margin of so many m/s; the nearest of each block is kept.
 static void note(crModes* m, int block, crSwitch which, double margin) {
-    if (!(margin < m->distance)) return;
-    m->distance = margin;
-    m->nearest = which;
-    m->block = block;
+    if (!(margin < m->margin[block])) return;
+    m->margin[block] = margin;
+    m->which[block] = which;
+}
+
+static void find_nearest(crModes* m) {
+    m->distance = INFINITY;
+    m->block = -1;
+    for (int i = 0; i < m->problem->block_count; i++) {
+        if (!(m->margin[i] < m->distance)) continue;
+        m->distance = m->margin[i];
+        m->nearest = m->which[i];
+        m->block = i;
+    }
 }
 
 static crMode single_mode(crModes* m, const crBlock* b, int index, double p, double w, double W) {
@@ -126,6 +137,66 @@ static bool is_cone(const crBlock* b) { return b->kind == CR_BLOCK_CONE && b->co
 
 static bool presses(const crModes* m, int block) {
     return m->mode[block] != CR_MODE_OPEN && m->mode[block] != CR_MODE_BOUND;
+}
+
+// Rows that the modes hold at w = 0, of blocks that are farther than `near` from a switch; how many.
+static int held_rows(const crModes* m, double near, int* rows) {
+    int count = 0;
+    for (int i = 0; i < m->problem->block_count; i++) {
+        const crBlock* b = &m->problem->blocks[i];
+        Group groups[GROUPS];
+        int own = is_cone(b) ? groups_of(b, groups) : 0;
+        if (!presses(m, i) || !(m->margin[i] > near)) continue;
+        for (int k = b->row; k < b->row + (own > 0 ? 1 : b->count); k++) {
+            rows[count++] = k;
+        }
+        for (int k = 0; k < own; k++) {
+            for (int t = 0; t < groups[k].count && !m->slips[GROUPS * i + groups[k].kind]; t++) {
+                rows[count++] = groups[k].row + t;
+            }
+        }
+    }
+    return count;
+}
+
+// Contacts at a switch whose rows the others hold already: none of their modes changes u. They keep their impulses, and are at
+// no switch. false: no memory.
+static bool leave_redundant(crModes* m, double near, const double* w, crArena* arena) {
+    size_t n = (size_t)m->rows, mark = cr_arena_mark(arena);
+    if (!(m->distance <= near)) return true;
+    int* held = cr_arena_alloc(arena, (3 * n + 1) * sizeof *held);
+    double* H = cr_arena_alloc(arena, (n * n + 3 * n + 1) * sizeof *H);
+    if (held == NULL || H == NULL) return false;
+    int count = held_rows(m, near, held), *order = held + n;
+    size_t k = (size_t)count;
+    double *c = H + n * n, *x = c + n, *work = x + n;
+    for (size_t i = 0; i < k * k; i++) {
+        H[i] = m->W[(size_t)held[i / k] * n + (size_t)held[i % k]];
+    }
+    int rank = cr__lu_complete(H, count, RANK, order, order + n);
+    for (int i = 0; i < m->problem->block_count; i++) {
+        const crBlock* b = &m->problem->blocks[i];
+        bool contact = b->kind == CR_BLOCK_CONE || b->kind == CR_BLOCK_UNILATERAL;
+        bool held_too = contact && m->margin[i] <= near;
+        for (int r = b->row; r < b->row + b->count && held_too; r++) {
+            const double* row = m->W + (size_t)r * n;
+            double left = row[r];
+            for (size_t j = 0; j < k; j++) {
+                c[j] = row[held[j]];
+            }
+            cr__lu_complete_solve(H, count, rank, order, order + n, c, work, x);
+            for (size_t j = 0; j < k; j++) {
+                left -= c[j] * x[j];
+            }
+            held_too = fabs(w[r]) <= near && fabs(left) <= SAME * row[r];
+        }
+        if (!held_too) continue;
+        m->mode[i] = CR_MODE_OPEN;
+        m->margin[i] = INFINITY;
+    }
+    cr_arena_release(arena, mark);
+    find_nearest(m);
+    return true;
 }
 
 static void fill_modes(const crModes* m, const double* w, double* A) {
@@ -229,7 +300,7 @@ crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p
     if (status != CR_OK) return status;
     if (cr_audit_solved(&audit, tol) == CR_TRUTH_NO) return refuse_unsolved(&audit, tol, error);
     size_t n = (size_t)problem->rows;
-    *modes = (crModes){.problem = problem, .p = p, .rows = problem->rows, .distance = INFINITY, .block = -1};
+    *modes = (crModes){.problem = problem, .p = p, .rows = problem->rows};
     double* w = cr_arena_alloc(arena, (n + 1) * sizeof *w);
     modes->s = cr_arena_alloc(arena, (n + 1) * sizeof *w);
     modes->work = cr_arena_alloc(arena, (4 * n + 1) * sizeof *w);
@@ -237,8 +308,10 @@ crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p
     modes->K = cr_arena_alloc(arena, (4 * groups + 1) * sizeof *w);
     modes->slips = cr_arena_alloc(arena, (groups + 1) * sizeof *modes->slips);
     modes->mode = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *modes->mode);
+    modes->margin = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *modes->margin);
+    modes->which = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *modes->which);
     if (w == NULL || modes->s == NULL || modes->work == NULL || modes->K == NULL || modes->slips == NULL ||
-        modes->mode == NULL) {
+        modes->mode == NULL || modes->margin == NULL || modes->which == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
     memset(modes->s, 0, n * sizeof *w);
@@ -252,10 +325,12 @@ crStatus cr_modes_find(const crProblem* problem, crArena* arena, const double* p
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* b = &problem->blocks[i];
         double W = modes->W[(size_t)b->row * (n + 1)];
+        modes->margin[i] = INFINITY;
         modes->mode[i] = is_cone(b) ? cone_mode(modes, b, i, w, modes->slips + GROUPS * i)
                                     : single_mode(modes, b, i, p[b->row], w[b->row], W);
     }
-    if (!factor_modes(modes, w, arena))
+    find_nearest(modes);
+    if (!leave_redundant(modes, near, w, arena) || !factor_modes(modes, w, arena))
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     modes->one = one_velocity(modes, modes->work);
     modes->verdict = modes->distance <= near ? CR_ONE_SIDED : CR_SMOOTH;

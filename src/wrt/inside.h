@@ -15,6 +15,8 @@ struct crWrt {
     crWrtParam* params;
     crBody* bodies;    // of parameters, while they are changed (param_count)
     double* values;    // likewise, of surfaces
+    bool* bounced;     // whether those bounced
+    bool bouncing;     // whether any did
     double* base;      // y(0): q (nq) and v (nv)
     double* end;       // the same of the step that was recorded
     double* moved[4];  // y at t, t/2, -t, -t/2
@@ -29,8 +31,9 @@ struct crWrt {
 // params.c: parameters more by t d (d: param_count), until they are restored; coefficients end at zero. CR_ERR_MEMORY.
 crStatus cr__wrt_params_change(crWrt* wrt, double t, const double* d);
 void cr__wrt_params_restore(crWrt* wrt, const double* d);
-// Whether friction of a contact of the tape is a parameter and zero: its rows begin there.
-bool cr__wrt_params_begin(crWrt* wrt);
+// The friction of a contact of the tape, or the restitution of one that closes fast, that is a parameter and zero, in words: its rows
+// or its rebound begin there. NULL: none.
+const char* cr__wrt_params_begin(crWrt* wrt);
 
 // difference.c
 

@@ -66,11 +66,11 @@ static bool meets(const crTape* tape, const crTapeContact* c, const crWrtParam* 
     return (a == p->a && b == p->b) || (a == p->b && b == p->a);
 }
 
-bool cr__tape_touches(const crTape* tape, const crWrtParam* param) {
+bool cr__tape_meet(const crTape* tape, const crWrtParam* param, double speed) {
     for (int k = 0; k < tape->count; k++) {
         const crTapeOp* op = &tape->ops[k];
         for (int i = 0; i < op->contact_count; i++) {
-            if (meets(tape, &op->contacts[i], param)) return true;
+            if (-op->contacts[i].at.speed > speed && meets(tape, &op->contacts[i], param)) return true;
         }
     }
     return false;

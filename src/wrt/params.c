@@ -33,12 +33,14 @@ crStatus cr_wrt_params(crWrt* wrt, int count, const crWrtParam* params, crError*
     double* d = cr_arena_alloc(&wrt->arena, (inputs + 1) * sizeof *d);
     crBody* bodies = cr_arena_alloc(&wrt->arena, (n + 1) * sizeof *bodies);
     double* values = cr_arena_alloc(&wrt->arena, (n + 1) * sizeof *values);
-    if (own == NULL || d == NULL || bodies == NULL || values == NULL)
+    bool* bounced = cr_arena_alloc(&wrt->arena, (n + 1) * sizeof *bounced);
+    if (own == NULL || d == NULL || bodies == NULL || values == NULL || bounced == NULL)
         return cr_error_set(error, CR_ERR_MEMORY, "params", "params: out of memory");
     memcpy(own, params, n * sizeof *own);
     wrt->params = own;
     wrt->bodies = bodies;
     wrt->values = values;
+    wrt->bounced = bounced;
     wrt->d = d;
     wrt->param_count = count;
     wrt->recorded = false;
@@ -100,7 +102,20 @@ static bool set_coefficient(crWrt* w, const crWrtParam* p, double x) {
     return true;
 }
 
+// what bounces is located in time: a surface says whether it may
+static void set_bounces(crWrt* w, const crWrtParam* p) {
+    crPairs* pairs = cr_world_stages(w->world)->pairs;
+    crNearSurface* found[2];
+    if (!surfaces_of(w, p, found)) return;
+    for (int i = 0; i < 2; i++) {
+        const crSurface* s = &found[i]->at_rest.surface;
+        found[i]->bounces = found[i]->bounces || s->e > 0.0 || (pairs->reads_et && s->et != 0.0);
+        pairs->bouncing = pairs->bouncing || found[i]->bounces;
+    }
+}
+
 crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
+    w->bouncing = cr_world_stages(w->world)->pairs->bouncing;
     for (int i = 0; i < w->param_count; i++) {
         const crWrtParam* p = &w->params[i];
         if (d[i] == 0.0) continue;
@@ -118,22 +133,26 @@ crStatus cr__wrt_params_change(crWrt* w, double t, const double* d) {
         crNearSurface* found[2];
         if (!surfaces_of(w, p, found)) return CR_ERR_MEMORY;
         w->values[i] = *coefficient_of(found[0], p->kind);
+        w->bounced[i] = found[0]->bounces;
         set_coefficient(w, p,
                         p->kind == CR_WRT_ET ? w->values[i] + t * d[i] : fmax(0.0, w->values[i] + t * d[i]));
+        set_bounces(w, p);
     }
     return CR_OK;
 }
 
-bool cr__wrt_params_begin(crWrt* w) {
+const char* cr__wrt_params_begin(crWrt* w) {
+    double fast = cr_world_stages(w->world)->settings.threshold;
     for (int i = 0; i < w->param_count; i++) {
         const crWrtParam* p = &w->params[i];
-        bool friction = p->kind == CR_WRT_MU || p->kind == CR_WRT_MU_SPIN || p->kind == CR_WRT_MU_ROLL;
         crNearSurface* found[2];
-        if (friction && surfaces_of(w, p, found) && *coefficient_of(found[0], p->kind) == 0.0 &&
-            cr__tape_touches(&w->tape, p))
-            return true;
+        bool of_pair = p->kind != CR_WRT_MASS && p->kind != CR_WRT_CTRL && p->kind != CR_WRT_ET;
+        if (!of_pair || !surfaces_of(w, p, found) || *coefficient_of(found[0], p->kind) != 0.0) continue;
+        bool e = p->kind == CR_WRT_E;
+        if (!cr__tape_meet(&w->tape, p, e ? fast : -INFINITY)) continue;
+        return e ? "restitution that is a parameter is zero" : "friction that is a parameter is zero";
     }
-    return false;
+    return NULL;
 }
 
 void cr__wrt_params_restore(crWrt* w, const double* d) {
@@ -147,7 +166,10 @@ void cr__wrt_params_restore(crWrt* w, const double* d) {
             continue;
         }
         set_coefficient(w, p, w->values[i]);
+        crNearSurface* found[2];
+        if (surfaces_of(w, p, found)) found[0]->bounces = found[1]->bounces = w->bounced[i];
     }
+    cr_world_stages(w->world)->pairs->bouncing = w->bouncing;
 }
 
 static bool allowed(const crWrtParam* p, double x) {
@@ -155,18 +177,6 @@ static bool allowed(const crWrtParam* p, double x) {
     if (p->kind == CR_WRT_MASS) return x > 0.0;
     if (p->kind == CR_WRT_ET) return x >= -1.0 && x <= 1.0;
     return p->kind == CR_WRT_CTRL || x >= 0.0;
-}
-
-// what bounces is located in time: a surface says whether it may
-static void set_bounces(crWrt* w, const crWrtParam* p) {
-    crPairs* pairs = cr_world_stages(w->world)->pairs;
-    crNearSurface* found[2];
-    if (!surfaces_of(w, p, found)) return;
-    for (int i = 0; i < 2; i++) {
-        const crSurface* s = &found[i]->at_rest.surface;
-        found[i]->bounces = found[i]->bounces || s->e > 0.0 || (pairs->reads_et && s->et != 0.0);
-        pairs->bouncing = pairs->bouncing || found[i]->bounces;
-    }
 }
 
 crStatus cr_wrt_set(crWrt* w, const double* values, crError* error) {

@@ -115,8 +115,8 @@ typedef struct crTapeChange {
 crStatus cr__tape_create(crTape* tape, crWorld* world, crModel* model, crError* error);
 void cr__tape_destroy(crTape* tape);
 crStatus cr__tape_record(crTape* tape, const crState* from, crError* error);
-// Whether the two materials of a parameter meet in one of the operations.
-bool cr__tape_touches(const crTape* tape, const crWrtParam* param);
+// Whether the two materials of a parameter meet in one of the operations, faster than `speed`.
+bool cr__tape_meet(const crTape* tape, const crWrtParam* param, double speed);
 // Something that no operation describes.
 static inline void cr__tape_unknown(crTape* tape, const char* why) {
     if (tape->known) tape->why = why;

@@ -134,7 +134,8 @@ static crStatus record(crWrt* w, const crState* from, crError* error) {
     w->recorded = false;
     crStatus status = cr__tape_record(&w->tape, from, error);
     if (status == CR_OK) status = cr__wrt_solved(w, w->base, error);
-    if (cr__wrt_params_begin(w)) cr__tape_unknown(&w->tape, "friction that is a parameter is zero");
+    const char* begins = status == CR_OK ? cr__wrt_params_begin(w) : NULL;
+    if (begins != NULL) cr__tape_unknown(&w->tape, begins);
     memcpy(w->end, w->base, (size_t)(w->model.nq + w->model.nv) * sizeof *w->end);
     w->recorded = status == CR_OK;
     w->tape.verdict.residual = w->residual;
