@@ -175,6 +175,7 @@ typedef struct crMjcfActuator {
     bool act_limited;
     double act_range[2];
     double act;  // at the start
+    bool early;
 } crMjcfActuator;
 
 typedef struct crMjcf {

@@ -105,10 +105,7 @@ static void read_ranges(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
     for (int i = 0; others[i] != NULL; i++) {
         cr__mjcf_attr(mj, node, class, others[i]);
     }
-    if (cr__mjcf_word(mj, node, class, "actearly", truths, 0) == 1 && a->activation != NULL) {
-        cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, NULL,
-                        "<%s> actearly is not supported: an activation acts a step later", node->name);
-    }
+    a->early = cr__mjcf_word(mj, node, class, "actearly", truths, 0) == 1;
     a->act_limited = read_range(mj, node, class, "actrange", "actlimited", a->act_range);
     if (a->act_limited) a->act = fmin(a->act_range[1], fmax(a->act_range[0], 0.0));
     a->ctrl_limited = read_range(mj, node, class, "ctrlrange", "ctrllimited", a->ctrl_range);
@@ -216,6 +213,7 @@ static void put_actuator(crMjcf* mj, crJson* list, const crMjcfActuator* a) {
     if (strcmp(a->activation, "integrator") != 0) cr_tree_number(tree, to, "time_constant", a->time_constant);
     if (a->act != 0.0) cr_tree_number(tree, to, "act", a->act);
     if (a->act_limited) cr_tree_numbers(tree, to, "act_range", a->act_range, 2);
+    if (a->early) cr_tree_bool(tree, to, "early", true);
 }
 
 // keyframes

@@ -215,7 +215,7 @@ enum { MOTOR, POSITION, VELOCITY, GENERAL };
 #define COMMON                                                                                           \
     "name", "type", "joint", "axis", "joints", "tendon", "site", "reference", "wrench", "slider", "rod", \
         "gear", "ctrl", "ctrl_range", "force_range", "activation", "time_constant", "act", "act_range",  \
-        "comment"
+        "early", "comment"
 static const char* const motor_fields[] = {COMMON, NULL};
 static const char* const position_fields[] = {COMMON, "kp", "kv", NULL};
 static const char* const velocity_fields[] = {COMMON, "kv", NULL};
@@ -232,10 +232,13 @@ static void read_activation_control(const crPlace* place, crActuator* a) {
     cr_place_number(place, "time_constant", CR_POSITIVE, &a->time_constant);
     cr_place_number(place, "act", CR_ANY, &a->act);
     read_pair(place, "act_range", &a->act_lower, &a->act_upper);
-    if (kind == CR_ACTIVATION_NONE &&
-        (cr_place_get(place, "act") != NULL || cr_place_get(place, "act_range") != NULL))
-        cr_place_refuse(place, cr_place_get(place, "act"), CR_ERR_FIELD, "act",
-                        "goes with an activation: integrator, filter or filter_exact");
+    cr_place_bool(place, "early", &a->early);
+    static const char* const with[] = {"act", "act_range", "early"};
+    for (int i = 0; i < 3 && kind == CR_ACTIVATION_NONE; i++) {
+        if (cr_place_get(place, with[i]) != NULL)
+            cr_place_refuse(place, cr_place_get(place, with[i]), CR_ERR_FIELD, with[i],
+                            "goes with an activation: integrator, filter or filter_exact");
+    }
 }
 
 static void read_actuator(const crPlace* place, crScene* scene) {

@@ -52,6 +52,50 @@ TEST(activations_follow_their_controls) {
     cr_scene_free(&scene);
 }
 
+static crStatus failing(void* ctx, const crModel* model, const crState* state, const crDynamics* d,
+                        double* force) {
+    (void)model;
+    (void)state;
+    (void)d;
+    (void)force;
+    return *(const bool*)ctx ? CR_ERR_ARGUMENT : CR_OK;
+}
+
+// an early activation moves by the same law and acts a step sooner; a step that fails leaves it where it was
+TEST(early_activations_act_in_the_step_that_moves_them) {
+    crScene scene;
+    static const char own[] =
+        "{\"carom\": 1, \"gravity\": [0, 0, 0], \"step\": {\"dt\": 0.01, \"duration\": 1},"
+        " \"bodies\": [{\"name\": \"a\", \"joint\": \"hinge\", \"mass\": 1, \"inertia\": [1, 1, 2]}],"
+        " \"actuators\": [{\"name\": \"sum\", \"joint\": \"a\", \"activation\": \"integrator\", \"early\": "
+        "true, \"ctrl\": 2}]}";
+    if (!good(own, &scene)) return;
+    bool fails = false;
+    crWorldDef def = cr_world_def();
+    def.model = scene.model;
+    def.step = scene.step;
+    def.force = failing;
+    def.force_ctx = &fails;
+    crWorld* world = NULL;
+    CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);
+    const crState* s = cr_world_state(world);
+    for (int n = 1; n <= 40; n++) {
+        double act = s->act[0], v = s->v[0];
+        fails = n % 10 == 0;
+        if (fails) {
+            CHECK_STATUS(cr_world_step(world, NULL), CR_ERR_ARGUMENT);
+            CHECK(s->act[0] == act && s->v[0] == v);
+            fails = false;
+        }
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        CHECK_NEAR(s->act[0], 2.0 * STEP * n, 1e-14);
+        // v = h/I (w_1 + ... + w_n), w_k = 2 k h
+        CHECK_NEAR(s->v[0], STEP / 2.0 * STEP * n * (n + 1), 1e-13);
+    }
+    cr_world_destroy(world);
+    cr_scene_free(&scene);
+}
+
 // a snapshot in the middle, and a reset
 TEST(activations_are_part_of_the_state) {
     crScene scene;
@@ -171,6 +215,8 @@ TEST(bad_activations_are_refused) {
     refused("\"activation\": \"filter\", \"time_constant\": 0", "actuator", CR_ERR_RANGE,
             "actuators[0].time_constant");
     refused("\"act\": 1", "actuator", CR_ERR_FIELD, "actuators[0].act");
+    refused("\"early\": true", "actuator", CR_ERR_FIELD, "actuators[0].early");
+    refused("\"activation\": \"integrator\", \"early\": 1", "actuator", CR_ERR_TYPE, "actuators[0].early");
     refused("\"activation\": \"integrator\", \"act\": 2, \"act_range\": [0, 1]", "actuator", CR_ERR_RANGE,
             "actuators[0].act");
     refused("\"actuator_range\": [1, 2]", "joint", CR_ERR_RANGE, "bodies[0].actuator_range");
@@ -186,7 +232,7 @@ TEST(mjcf_activations) {
         "size='.1'/></body></worldbody><actuator>"
         "<intvelocity name='i' joint='j' kp='5' actrange='-1 1'/><position name='p' joint='j' kp='2' "
         "timeconst='.1'/>"
-        "<general name='g' joint='j' dyntype='filterexact' dynprm='.3'/></actuator></mujoco>";
+        "<general name='g' joint='j' dyntype='filterexact' dynprm='.3' actearly='true'/></actuator></mujoco>";
     CHECK_STATUS(cr_import_text(own, strlen(own), "own.xml", NULL, &import, &error), CR_OK);
     CHECK(import.note_count == 0);
     CHECK_STATUS(cr_scene_read(import.scene.root, &scene, &error), CR_OK);
@@ -194,6 +240,7 @@ TEST(mjcf_activations) {
     CHECK(scene.model->na == 3 && a[0].activation == CR_ACTIVATION_INTEGRATOR && a[0].act_upper == 1.0);
     CHECK(a[1].activation == CR_ACTIVATION_FILTER_EXACT && a[1].time_constant == 0.1);
     CHECK(a[2].activation == CR_ACTIVATION_FILTER_EXACT && a[2].time_constant == 0.3);
+    CHECK(a[2].early && !a[1].early && !a[0].early);
     CHECK(scene.model->dofs[0].force_lower == -2.0 && scene.model->dofs[0].force_upper == 2.0);
     cr_scene_free(&scene);
     cr_import_free(&import);

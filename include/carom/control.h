@@ -85,6 +85,7 @@ typedef struct crActuator {
     int site, reference;  // along a site or crank; reference -1: none (site only)
     double wrench[6];     // along a site: gears of the force, then of the moment
     double rod;           // of a crank, > 0, m
+    bool early;           // the activation moves before a step: what it comes to acts in it already
 } crActuator;
 
 // f = ctrl

@@ -20,8 +20,8 @@ double cr__actuator_rate(const crModel* model, int actuator, const double* v);
 double cr__actuator_input(const crModel* model, const crState* state, int actuator);
 // Force at length l and its rate, of an actuator along anything.
 crActuation cr__actuation_at(const crModel* model, const crState* state, int actuator, double l, double rate);
-// Activations at the end of a step of length h.
-void cr__activations_move(const crModel* model, crState* state, double h);
+// Activations move over a step of length h: those that are early before it, the others after it.
+void cr__activations_move(const crModel* model, crState* state, double h, bool early);
 
 // Force of all actuators along a velocity.
 double cr__dof_actuation(const crModel* model, const crDynamics* d, const double* q, const double* v,

@@ -179,10 +179,10 @@ static double moved(const crActuator* a, double ctrl, double w, double h) {
     return w + (ctrl - w) * (1.0 - cr__exp2(-log2e * fmin(t, 600.0)));
 }
 
-void cr__activations_move(const crModel* model, crState* state, double h) {
+void cr__activations_move(const crModel* model, crState* state, double h, bool early) {
     for (int i = 0; i < model->nu && model->na > 0; i++) {
         const crActuator* a = &model->actuators[i];
-        if (a->act_place < 0) continue;
+        if (a->act_place < 0 || a->early != early) continue;
         double w = moved(a, state->ctrl[i], state->act[a->act_place], h);
         state->act[a->act_place] = fmin(a->act_upper, fmax(a->act_lower, w));
     }

@@ -185,6 +185,7 @@ static void actuator(crBytes* out, const crActuator* a) {
     if (a->activation == CR_ACTIVATION_NONE) return;
     cr__put_int(out, (int)a->activation);
     numbers(out, (double[]){a->time_constant, a->act_lower, a->act_upper}, 3);
+    if (a->early) cr__put_int(out, 1);
 }
 
 static void tendon(crBytes* out, const crTendon* t) {

@@ -24,7 +24,7 @@ static crStatus make_copy(crWorld* world) {
     world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
     world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
-    world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
+    world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + model->na + 1) * sizeof(double));
     world->start_act = cr_arena_alloc(&world->step.store, (size_t)(model->na + 1) * sizeof(double));
     for (int i = 0; i < model->nu && world->start_ctrl != NULL && world->start_act != NULL; i++) {
         const crActuator* a = &model->actuators[i];
@@ -165,6 +165,7 @@ static void release_loads(crWorld* world) {
 static void set_controls(crWorld* world, double h) {
     const crModel* model = world->step.model;
     crState* state = &world->step.state;
+    if (model->na > 0) memcpy(world->ctrl + model->nu, state->act, (size_t)model->na * sizeof(double));
     for (int i = 0; i < model->nu; i++) {
         const crActuator* a = &model->actuators[i];
         world->ctrl[i] = state->ctrl[i];
@@ -173,8 +174,10 @@ static void set_controls(crWorld* world, double h) {
 }
 
 static void restore_controls(crWorld* world) {
-    if (world->step.model->nu > 0)
-        memcpy(world->step.state.ctrl, world->ctrl, (size_t)world->step.model->nu * sizeof(double));
+    const crModel* model = world->step.model;
+    if (model->nu > 0) memcpy(world->step.state.ctrl, world->ctrl, (size_t)model->nu * sizeof(double));
+    if (model->na > 0)
+        memcpy(world->step.state.act, world->ctrl + model->nu, (size_t)model->na * sizeof(double));
 }
 
 bool cr__world_still(const crWorld* world, double h) {
@@ -223,13 +226,14 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
         return status;
     }
     remember(world);
+    cr__activations_move(step->model, &step->state, h, true);
     change_scratch(world);
     status = hold_loads(world, h, error);
     if (status == CR_OK) status = cr_step_run(step, h, error);
     release_loads(world);
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
-    if (status == CR_OK) cr__activations_move(step->model, &step->state, h);
+    if (status == CR_OK) cr__activations_move(step->model, &step->state, h, false);
     // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
     if (status == CR_OK && step->still) settle_ties(world);
     if (status == CR_OK && step->still) restore_q(world);
