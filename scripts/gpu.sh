@@ -35,10 +35,12 @@ cd "$work"
 # `part NAME OPTIMISATION INLINE ENTRIES`: what these kernels reach, as NAME.ptx
 part() {
     "$llvm/opt" -passes=internalize,globaldce -internalize-public-api-list="$4" all.bc -o "$1.bc"
-    # Functions called from hundreds of places stay by themselves. Code for size alone would leave short loops as they are, and what they
-    # count through in memory.
+    # Functions called from hundreds of places stay by themselves. Code for size leaves short loops as they are, and what they count through
+    # in memory: steps of lone bodies have nothing there that fits into registers.
+    size=optsize
+    [ "$2" = s ] || size=nounwind
     "$llvm/llvm-dis" "$1.bc" -o "$1.ll"
-    sed -E 's/\boptsize\b/nounwind/; /^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa|cr__lone_start|cr__lone_finish)\(/s/\) #/) noinline #/' "$1.ll" >"$1.marked.ll"
+    sed -E "s/\\boptsize\\b/$size/"'; /^define .*@(cr_arena_alloc|cr_arena_release|cr_arena_reset|cr__grow|cr__gjk|cr__epa|cr__lone_start|cr__lone_finish)\(/s/\) #/) noinline #/' "$1.ll" >"$1.marked.ll"
     inline="-disable-loop-idiom-all -inline-threshold=$3 -unroll-runtime=0 -unroll-allow-partial=0 -vectorize-loops=0"
     "$llvm/opt" -S -O"$2" $inline "$1.marked.ll" -o "$1.inlined.ll"
     python3 "$root/scripts/gpu_align.py" "$1.inlined.ll" "$1.aligned.ll"
@@ -48,7 +50,7 @@ part() {
 }
 # steps of lone bodies are a module of their own, with registers of their own: batch_gpu.c takes the text apart
 part lone "${CAROM_GPU_LONE_OPT:-2}" "${CAROM_GPU_LONE_INLINE:-100}" cr_batch_lone,cr_batch_exchange &
-part whole "${CAROM_GPU_OPT:-2}" "${CAROM_GPU_INLINE:-30}" cr_batch_small,cr_batch_medium,cr_batch_large
+part whole "${CAROM_GPU_OPT:-s}" "${CAROM_GPU_INLINE:-55}" cr_batch_small,cr_batch_medium,cr_batch_large
 wait
 cat whole.ptx lone.ptx >"$out"
 ls -l "$out" | awk '{print $5 " bytes of PTX: '"$out"'"}'

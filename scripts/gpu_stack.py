@@ -7,25 +7,31 @@ lead to functions that take little.
 import re
 import sys
 
-with open(sys.argv[1]) as file:
-    parts = re.split(r"(?m)^(?=(?:\.visible )?\.(?:func|entry))", file.read())
-own, calls = {}, {}
-for part in parts[1:]:
-    name = re.match(r"(?:\.visible )?\.(?:func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)", part)[1]
-    if "{" not in part:
-        continue
-    depot = re.search(r"__local_depot\d+\[(\d+)\]", part)
-    # a name may be in both modules
-    own[name] = max(own.get(name, 0), int(depot[1]) if depot else 0)
-    calls.setdefault(name, set()).update(re.findall(r"call(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)", part))
-found = {}
 
 
-def below(name, above=()):
+def functions(module):
+    """Bytes that each function of a module has of its own, and what it calls."""
+    own, calls = {}, {}
+    for part in re.split(r"(?m)^(?=(?:\.visible )?\.(?:func|entry))", module)[1:]:
+        name = re.match(r"(?:\.visible )?\.(?:func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)", part)[1]
+        if "{" in part:
+            depot = re.search(r"__local_depot\d+\[(\d+)\]", part)
+            own[name] = int(depot[1]) if depot else 0
+            calls[name] = set(re.findall(r"call(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)", part))
+    return own, calls
+
+
+def below(name, own, calls, found, above=()):
+    """Bytes of the deepest chain of calls from a function."""
     if name not in found and name in own and name not in above:
-        found[name] = max((own.get(c, 0) + below(c, above + (name,)) for c in calls[name]), default=0)
+        found[name] = max((own.get(c, 0) + below(c, own, calls, found, above + (name,)) for c in calls[name]), default=0)
     return found.get(name, 0)
 
 
-for kernel in re.findall(r"(?m)^\.visible \.entry ([\w$]+)", "".join(parts)):
-    print(kernel, own[kernel], below(kernel))
+with open(sys.argv[1]) as file:
+    modules = re.split(r"(?m)^(?=\.version)", file.read())
+for text in modules[1:]:
+    memory, callees = functions(text)
+    deep = {}
+    for kernel in re.findall(r"(?m)^\.visible \.entry ([\w$]+)", text):
+        print(kernel, memory[kernel], below(kernel, memory, callees, deep))

@@ -183,3 +183,45 @@ TEST(landings_that_turn_fast_leave_no_overlap) {
     sample_hulls_destroy(&pool);
     printf("  worst overlap left %.3f deadbands\n", worst);
 }
+
+enum { ROW = 100 };
+
+// boxes of edge .2 m in a row on the ground, so many deadbands apart, the second half pushed into the first by 5
+static void open_row(Scene* s, double apart, double* q) {
+    crRandom random = sample_seed(503);
+    s->model = open_model(0.5);
+    crStepSettings settings = scene_settings(CR_METHOD_CONE);
+    for (int i = 0; i < ROW; i++) {
+        add_body(&random, s->model, cr_shape_box(0.1, 0.1, 0.1));
+    }
+    scene_open(s, &settings);
+    double delta = widest(&s->step);
+    for (int i = 0; i < ROW; i++) {
+        double x = 1.0 + (0.2 + apart * delta) * i + (i >= ROW / 2 ? -(5.0 + apart) * delta : 0.0);
+        set_pose(q + 7 * i, (crPose){cr_vec3(x, 0, 0.1), {1, 0, 0, 0}});
+    }
+    memcpy(s->step.state.q, q, (size_t)s->model->nq * sizeof(double));
+}
+
+// One pair of a hundred boxes is too deep. Where those beside it have room they alone move; where they have none, all make room.
+TEST(few_deep_pairs_move_what_is_around) {
+    for (int tight = 0; tight < 2; tight++) {
+        Scene s = {0};
+        double q[7 * ROW];
+        open_row(&s, tight ? 0.0 : 1.5, q);
+        CHECK_STATUS(cr_step_begin(&s.step, NULL), CR_OK);
+        CHECK_STATUS(cr_step_position_pass(&s.step, NULL), CR_OK);
+        cr_model_kinematics(s.model, &s.step.state, &s.step.dynamics);
+        double left = deepest(s.model, s.step.dynamics.pose), delta = widest(&s.step);
+        CHECK(left <= (1.0 + s.step.settings.position_tol) * delta);
+        CHECK_NEAR(s.step.certificate.penetration, left, 1e-14);
+        int moved = 0;
+        for (int i = 0; i < ROW; i++) {
+            moved += memcmp(s.step.state.q + 7 * i, q + 7 * i, 7 * sizeof(double)) != 0;
+        }
+        printf("  %s: %d of %d boxes moved, %.2f deadbands left\n", tight ? "tight" : "loose", moved, ROW,
+               left / delta);
+        CHECK(tight ? moved > 6 : moved >= 2 && moved <= 6);
+        scene_close(&s);
+    }
+}

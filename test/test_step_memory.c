@@ -173,3 +173,45 @@ TEST(a_failed_step_keeps_every_bit) {
         cr_model_destroy(model);
     }
 }
+
+// most scratch memory of balls that fall into a box, bytes
+static double scratch_of(double e) {
+    const crVec3 normals[] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, -9.81);
+    int material = scene_material(model, 0.5, e);
+    for (int i = 0; i < 5; i++) {
+        crShape wall = cr_shape_halfspace(normals[i], i == 0 ? 0.0 : -0.4);
+        cr_model_add_shape(model, CR_WORLD, &wall, material);
+    }
+    for (int i = 0; i < 300; i++) {
+        crVec3 at = cr_vec3(0.22 * (i % 3 - 1) + 1e-4 * (i % 7), 0.22 * (i / 3 % 3 - 1) + 1e-4 * (i % 5),
+                            0.12 + 0.22 * (i / 9));
+        scene_free(model, cr_shape_sphere(0.1), at, NAN, material);
+    }
+    crWorldDef def = cr_world_def();
+    crWorld* world = NULL;
+    def.model = model;
+    def.step.dt = 1.0 / 240.0;
+    def.step.quality = CR_QUALITY_FAST;
+    CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);
+    size_t most = 0;
+    int impacts = 0;
+    for (int i = 0; i < 500; i++) {
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        size_t now = cr_world_stages(world)->scratch.peak;
+        most = now > most ? now : most;
+        impacts += cr_world_certificate(world)->impacts;
+    }
+    CHECK((impacts > 100) == (e > 0.0));
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+    return (double)most;
+}
+
+// however often an instant of a large group is looked at, it has one list of contacts
+TEST(bounces_take_little_more_memory) {
+    double still = scratch_of(0.0), bouncing = scratch_of(0.8);
+    test_check(bouncing <= 1.5 * still, __FILE__, __LINE__, "%.0f bytes where balls bounce, else %.0f",
+               bouncing, still);
+}

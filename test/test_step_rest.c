@@ -128,6 +128,28 @@ TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
     CHECK(still >= WORLDS - 2);
 }
 
+// Boxes that are set down side by side, each by itself, are at rest within a second and have gained no energy.
+TEST(what_is_set_down_rests_soon) {
+    crRandom random = sample_seed(77);
+    for (int i = 0; i < 20; i++) {
+        crModel* model = begin_model(sample_uniform(&random, 0.1, 0.8), cr_vec3(0, 0, 1));
+        for (int k = 0; k < 1 + i; k++) {
+            crVec3 half = cr_vec3(sample_log(&random, 0.02, 0.3), sample_log(&random, 0.02, 0.3),
+                                  sample_log(&random, 0.02, 0.3));
+            add_box(model, half, cr_vec3(k, 0, half.z), cr_quat_identity());
+        }
+        crWorld* world = world_of(model, CR_QUALITY_FAST);
+        double gain = 0.0;
+        for (int n = 0; n < 240; n++) {
+            run(world, 1);
+            gain += cr_world_certificate(world)->energy_gain;
+        }
+        CHECK(cr_world_stages(world)->still && gain == 0.0);
+        cr_world_destroy(world);
+        cr_model_destroy(model);
+    }
+}
+
 // without friction a slow body goes on: 1e-12 m/s is more than rounding
 TEST(slow_is_not_at_rest) {
     crModel* model = begin_model(0.0, cr_vec3(0, 0, 1));

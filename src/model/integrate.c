@@ -78,13 +78,17 @@ void cr__advance(const crModel* model, double h, const double* v, double* q) {
     cr__part_advance(model, cr__all(model), h, v, q);
 }
 
+void cr__single_integrate(const crBody* body, double h, double* q, double* v) {
+    cr__joint_fly(body, h, v, spin(body, h, cr__load_quat(q + 3), v + 3), q);
+}
+
 void cr__part_integrate(const crModel* model, crPart part, double h, crState* state) {
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         double* q = state->q + body->q;
         double* v = state->v + body->v;
         if (body->single) {
-            cr__joint_fly(body, h, v, spin(body, h, cr__load_quat(q + 3), v + 3), q);
+            cr__single_integrate(body, h, q, v);
         } else {
             advance_joint(body, h, v, q);
         }

@@ -100,6 +100,7 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
 void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* state, const double* k,
                               double h, crDynamics* d, double* v_free);
 void cr__part_integrate(const crModel* model, crPart part, double h, crState* state);  // time stays
+void cr__single_integrate(const crBody* body, double h, double* q, double* v);         // its own q and v
 // (dS/dt) v of the joint of a body, and where it is the first of a tree what its driven base gives; after
 // cr_model_velocity.
 crTwist cr__joint_rate(const crModel* model, int body, const double* v, const crDynamics* d);

@@ -30,6 +30,7 @@ typedef struct crFew {
     double tol;   // of the largest change, m/s
     int early;    // as in crPackedIsland
     double late;  // likewise
+    double aim;   // likewise
     double change, least, momentum;
     int sweeps, limit;
     bool ended;  // the change is small enough
@@ -47,7 +48,8 @@ static inline double cr__few_scale(const crFew* few) {
 static inline void cr__few_turn(crFew* few, double change, int64_t along) {
     few->change = change;
     few->sweeps++;
-    few->ended = change <= few->tol * few->tol;
+    double end = few->aim > 0.0 ? few->aim : few->tol;
+    few->ended = change <= end * end;
     if (!cr__few_is_open(few)) return;
     if (few->late > 0.0 && few->sweeps == few->early) few->tol = few->late;
     bool grows = change > CR_FEW_GROWTH * few->least;

@@ -39,6 +39,7 @@ CR_LANE crLane lane_select(crMask m, crLane a, crLane b) {
     return (crLane)(((crMask)a & m) | ((crMask)b & ~m));
 }
 CR_LANE crLane lane_sqrt(crLane a) { return (crLane){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
+CR_LANE double lane_first(crLane a) { return a[0]; }
 CR_LANE bool mask_any(crMask m) {
     crMask half = m | CR_SHUFFLE(m, m, 2, 3, 0, 1);
     return (half[0] | half[1]) != 0;
@@ -60,6 +61,7 @@ CR_LANE crMask lane_less(crLane a, crLane b) { return -(crMask)(a < b); }
 CR_LANE crMask lane_at_most(crLane a, crLane b) { return -(crMask)(a <= b); }
 CR_LANE crLane lane_select(crMask m, crLane a, crLane b) { return m != 0 ? a : b; }
 CR_LANE crLane lane_sqrt(crLane a) { return sqrt(a); }
+CR_LANE double lane_first(crLane a) { return a; }
 CR_LANE bool mask_any(crMask m) { return m != 0; }
 
 #endif

@@ -85,16 +85,11 @@ CR_LANE crLane3 slip_impulse(const Slip* s, int newton, crMask slips, crLane y1,
     return lane3(pn, pn * y1, pn * y2);
 }
 
-// exact solution with the other contacts held; u is the velocity under p, all along n, t1, t2
-CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3 p) {
-    Slip s = {.s11 = lane_load(slot + CR_AT_S * CR_LANES),
-              .s12 = lane_load(slot + (CR_AT_S + 1) * CR_LANES),
-              .s22 = lane_load(slot + (CR_AT_S + 2) * CR_LANES),
-              .c1 = lane_load(slot + CR_AT_C * CR_LANES),
-              .c2 = lane_load(slot + (CR_AT_C + 1) * CR_LANES),
-              .mu = lane_load(slot + CR_AT_MU * CR_LANES)};
+// Exact solution with the other contacts held; u is the velocity under p, all along n, t1, t2. s: but for r and free; w: of the
+// normal.
+CR_LANE crLane3 solve_slip(Slip s, crLane w, int newton, crLane3 u, crLane3 p) {
     crLane zero = lane_all(0.0), one = lane_all(1.0) / (s.s11 * s.s22 - s.s12 * s.s12);
-    crLane fall = u.x / lane_load(slot + CR_AT_W * CR_LANES);
+    crLane fall = u.x / w;
     crLane r1 = s.c1 * u.x - u.y, r2 = s.c2 * u.x - u.z;
     crLane d1 = one * (s.s22 * r1 - s.s12 * r2), d2 = one * (s.s11 * r2 - s.s12 * r1);
     crLane3 stick = lane3(p.x - (fall + s.c1 * d1 + s.c2 * d2), p.y + d1, p.z + d2);
@@ -111,6 +106,17 @@ CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3
         next = lane3_select(slips, slip_impulse(&s, newton, slips, stick.y, stick.z), next);
     }
     return next;
+}
+
+// likewise of packed contacts
+CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3 p) {
+    Slip s = {.s11 = lane_load(slot + CR_AT_S * CR_LANES),
+              .s12 = lane_load(slot + (CR_AT_S + 1) * CR_LANES),
+              .s22 = lane_load(slot + (CR_AT_S + 2) * CR_LANES),
+              .c1 = lane_load(slot + CR_AT_C * CR_LANES),
+              .c2 = lane_load(slot + (CR_AT_C + 1) * CR_LANES),
+              .mu = lane_load(slot + CR_AT_MU * CR_LANES)};
+    return solve_slip(s, lane_load(slot + CR_AT_W * CR_LANES), newton, u, p);
 }
 
 // likewise of a ball in world axes: g without what turning adds across n, which is h; bias is E along n

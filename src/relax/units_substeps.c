@@ -8,11 +8,11 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "relax/lanes.h"
 #include "relax/packed_substeps.h"
+#include "relax/packed_visit.h"
 #include "relax/units.h"
 
-#define NEWTON_STEPS 2      // for the direction of slip
+#define NEWTON_STEPS 3      // looks for the direction of slip
 #define ISLANDS      4      // that one thread takes at a time
 #define SOFT         0.05   // share of an overlap that one press of velocities takes out
 #define SLOW         0.002  // at most so fast, m/s
@@ -133,61 +133,20 @@ CR_LANE bool place_unit(const crSubsteps* run, Short* unit) {
     return fabs(d) * unit->w > unit->still;
 }
 
-// y at lambda, and mu x_n; see packed_visit.h
-typedef struct Slip {
-    double y1, y2, size, limit;
-} Slip;
-
-CR_LANE Slip slip_at(const Short* c, double free, double r1, double r2, double lambda) {
-    double a11 = c->s11 + lambda, a22 = c->s22 + lambda, one = 1.0 / (a11 * a22 - c->s12 * c->s12);
-    Slip s = {one * (a22 * r1 - c->s12 * r2), one * (a11 * r2 - c->s12 * r1), 0.0, 0.0};
-    s.size = sqrt(s.y1 * s.y1 + s.y2 * s.y2);
-    s.limit = c->mu * (free - c->c1 * s.y1 - c->c2 * s.y2);
-    return s;
-}
-
-// Newton's steps for limit / size = 1, inside a bracket
-CR_LANE Slip slip(const Short* c, double free, double r1, double r2) {
-    double lo = 0.0, hi = (double)INFINITY, at = 0.0, reach = c->s11 + c->s22;
-    Slip s = slip_at(c, free, r1, r2, at);
-    for (int i = 0; i < NEWTON_STEPS; i++) {
-        if (s.size > s.limit) {
-            lo = at;
-        } else {
-            hi = at;
-        }
-        double a11 = c->s11 + at, a22 = c->s22 + at, one = 1.0 / (a11 * a22 - c->s12 * c->s12);
-        double d1 = one * (a22 * s.y1 - c->s12 * s.y2), d2 = one * (a11 * s.y2 - c->s12 * s.y1);
-        double radial = (s.y1 * d1 + s.y2 * d2) / s.size, rise = c->mu * (c->c1 * d1 + c->c2 * d2);
-        double next = at - (s.limit - s.size) * s.size / (rise * s.size + s.limit * radial);
-        if (!(next > lo && next < hi)) next = hi < 1e300 ? 0.5 * (lo + hi) : 4.0 * lo + reach;
-        at = next;
-        s = slip_at(c, free, r1, r2, at);
-    }
-    return s;
-}
-
-// impulse of a contact with the others held; u is its velocity under p
+// impulse of a contact with the others held; u is its velocity under p. One contact in every lane
 CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p, double* next) {
-    double fall = u[0] / c->w, free = p[0] + c->c1 * p[1] + c->c2 * p[2] - fall;
-    next[0] = next[1] = next[2] = 0.0;
-    if (free <= 0.0) return;
-    double r1 = c->c1 * u[0] - u[1], r2 = c->c2 * u[0] - u[2];
-    double one = 1.0 / (c->s11 * c->s22 - c->s12 * c->s12);
-    double d1 = one * (c->s22 * r1 - c->s12 * r2), d2 = one * (c->s11 * r2 - c->s12 * r1);
-    double x = p[0] - (fall + c->c1 * d1 + c->c2 * d2), y1 = p[1] + d1, y2 = p[2] + d2, limit = c->mu * x;
-    if (x > 0.0 && y1 * y1 + y2 * y2 <= limit * limit) {
-        next[0] = x;
-        next[1] = y1;
-        next[2] = y2;
-        return;
-    }
-    Slip s = slip(c, free, c->s11 * p[1] + c->s12 * p[2] + r1, c->s12 * p[1] + c->s22 * p[2] + r2);
-    double scale = s.size > 0.0 ? c->mu / s.size : 0.0;
-    double t1 = scale * s.y1, t2 = scale * s.y2, gain = 1.0 + c->c1 * t1 + c->c2 * t2;
-    next[0] = gain > 0.0 ? free / gain : s.size / c->mu;
-    next[1] = next[0] * t1;
-    next[2] = next[0] * t2;
+    Slip s = {.s11 = lane_all(c->s11),
+              .s12 = lane_all(c->s12),
+              .s22 = lane_all(c->s22),
+              .c1 = lane_all(c->c1),
+              .c2 = lane_all(c->c2),
+              .mu = lane_all(c->mu)};
+    crLane3 P =
+        solve_slip(s, lane_all(c->w), NEWTON_STEPS, lane3(lane_all(u[0]), lane_all(u[1]), lane_all(u[2])),
+                   lane3(lane_all(p[0]), lane_all(p[1]), lane_all(p[2])));
+    next[0] = lane_first(P.x);
+    next[1] = lane_first(P.y);
+    next[2] = lane_first(P.z);
 }
 
 // gap where the displacements have taken it, and the bias it asks for

@@ -196,7 +196,7 @@ void cr__units_scale(crUnits* units, const double* scale) {
 }
 
 // after how many sweeps Newton's method is tried
-static bool newton_is_due(int sweeps) { return sweeps == 2 || sweeps == 5 || sweeps == 12 || sweeps == 25; }
+static bool newton_is_due(int sweeps) { return sweeps == 1 || sweeps == 5 || sweeps == 12 || sweeps == 25; }
 
 void cr__units_judge(crUnits* units, double* z) {
     for (int i = 0; units != NULL && i < units->islands; i++) {

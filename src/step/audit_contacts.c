@@ -143,8 +143,7 @@ static crStatus run_audit(crContactAudit* a, const int* islands) {
     }
     cr__audit_judge(a, &worst);
     cr__audit_judge_generals(a, &worst);
-    status = cr__audit_judge_ties(a, &worst);
-    if (status != CR_OK) return status;
+    cr__audit_judge_ties(a, &worst);
     crAudit audit = audit_of(a, &worst);
     step->certificate.energy_created += created(a);
     cr__audit_drives(step);

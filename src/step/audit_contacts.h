@@ -126,7 +126,7 @@ void cr__audit_judge_generals(crContactAudit* a, crAuditWorst* worst);
 crStatus cr__audit_ties(crContactAudit* a);
 void cr__audit_tie_impulses(const crContactAudit* a, double* g);
 void cr__audit_tie_scales(crContactAudit* a);
-crStatus cr__audit_judge_ties(crContactAudit* a, crAuditWorst* worst);
+void cr__audit_judge_ties(const crContactAudit* a, crAuditWorst* worst);
 
 // Sums of the witness of contacts begin to end - 1 over bodies and islands, but for those with other friction.
 void cr__audit_gather(crContactAudit* a, int begin, int end);

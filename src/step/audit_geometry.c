@@ -331,7 +331,10 @@ static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
     int nb = c->step->model->nb;
     c->way = cr_arena_alloc(&c->step->scratch, (size_t)nb * sizeof *c->way);
     if (c->way == NULL) return CR_ERR_MEMORY;
+    const int* shapes = c->step->plan->first_shape;
     for (int i = 0; i < nb; i++) {
+        // nobody asks for the way of a body without shapes
+        if (shapes[i] == shapes[i + 1]) continue;
         c->way[i] = way_of(c->step, i, from[i], c->to[i]);
         *any = *any || c->way[i].fast;
     }

@@ -67,6 +67,28 @@ static crBlock row_of(const crStep* step, const crBlock* block, int row) {
     return one;
 }
 
+// velocity of a row by v, with its bias
+static double row_velocity(const crStep* step, int r, const double* v) {
+    const crRows* rows = &step->posed.rows;
+    double sum = 0.0;
+    for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
+        sum += rows->value[k] * v[rows->col[k]];
+    }
+    return sum + rows->w_hat[r] + step->posed.b[r];
+}
+
+// size of what that velocity and the one before the solve are sums of
+static double row_terms(const crContactAudit* a, int r) {
+    const crStep* step = a->step;
+    const crRows* rows = &step->posed.rows;
+    double sum = fabs(step->posed.problem.u_free[r]) + fabs(step->posed.b[r]);
+    for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
+        int j = rows->col[k];
+        sum += fabs(rows->value[k]) * (fabs(a->v[j]) + fabs(step->free.v[j]));
+    }
+    return sum;
+}
+
 crStatus cr__audit_ties(crContactAudit* a) {
     const crStep* step = a->step;
     const crProblem* problem = &step->posed.problem;
@@ -77,13 +99,12 @@ crStatus cr__audit_ties(crContactAudit* a) {
     a->tie_weight = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_weight);
     double *w = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *w), *weight = a->tie_weight;
     if (a->tie_p == NULL || a->tie_held == NULL || weight == NULL || w == NULL) return CR_ERR_MEMORY;
-    cr_rows_velocity(&step->posed.rows, step->state.v, w);
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;
         if (!is_tie(block)) continue;
         for (int k = r; k < r + block->count; k++) {
-            w[k] += step->posed.b[k];
+            w[k] = row_velocity(step, k, step->state.v);
             weight[k] = 0.0;
             for (int e = step->posed.H.start[k]; e < step->posed.H.start[k + 1]; e++) {
                 weight[k] += step->posed.H.value[e] * step->posed.H.value[e];
@@ -129,37 +150,23 @@ void cr__audit_tie_scales(crContactAudit* a) {
     }
 }
 
-crStatus cr__audit_judge_ties(crContactAudit* a, crAuditWorst* worst) {
-    crStep* step = a->step;
-    int rows = step->posed.rows.count;
-    if (a->tie_p == NULL) return CR_OK;
-    double* w = cr_arena_alloc(&step->scratch, (size_t)rows * sizeof *w);
-    double* terms = cr_arena_alloc(&step->scratch, (size_t)rows * sizeof *terms);
-    if (w == NULL || terms == NULL) return CR_ERR_MEMORY;
-    cr_rows_velocity(&step->posed.rows, a->v, w);
-    for (int r = 0; r < rows; r++) {
-        terms[r] = fabs(step->posed.problem.u_free[r]) + fabs(step->posed.b[r]);
-        for (int k = step->posed.rows.start[r]; k < step->posed.rows.start[r + 1]; k++) {
-            int j = step->posed.rows.col[k];
-            terms[r] += fabs(step->posed.rows.value[k]) * (fabs(a->v[j]) + fabs(step->free.v[j]));
-        }
-        w[r] += step->posed.b[r];
-    }
-    for (int i = 0; i < step->posed.problem.block_count; i++) {
+void cr__audit_judge_ties(const crContactAudit* a, crAuditWorst* worst) {
+    const crStep* step = a->step;
+    for (int i = 0; a->tie_p != NULL && i < step->posed.problem.block_count; i++) {
         const crBlock* block = &step->posed.problem.blocks[i];
         int island = is_tie(block) ? tie_island(a, block) : -1;
         if (island < 0) continue;
         double scale = a->island[island + 1].scale, square = 0.0, noise = 0.0, size = 0.0;
         for (int r = block->row; r < block->row + block->count; r++) {
             crBlock row = row_of(step, block, r);
-            double floor = 64.0 * CR_AUDIT_EPS * terms[r];
-            crDefect defect = cr__witness_defect(&row, a->tie_weight + r, a->tie_held + r, w + r, &floor);
+            double terms = row_terms(a, r), floor = 64.0 * CR_AUDIT_EPS * terms;
+            double w = row_velocity(step, r, a->v);
+            crDefect defect = cr__witness_defect(&row, a->tie_weight + r, a->tie_held + r, &w, &floor);
             square += defect.square;
             noise += defect.floor;
-            raise(&size, row.arm * terms[r]);
+            raise(&size, row.arm * terms);
         }
         // where nothing has to change, what does is compared with the speeds there are
         cr__audit_count(square, sqrt(noise), scale > 0.0 ? scale : size, tie_size(step, block) / a->h, worst);
     }
-    return CR_OK;
 }

@@ -33,6 +33,9 @@ typedef struct crClocks {
     bool closed;   // contacts of the part are with nothing else that v moves: a solve looks at no other body
     crKept kept;   // forces of contacts, where locals.c has them
     int lists;     // list of pairs that the heap is of
+    int stock_capacity;
+    crStepContact*
+        stock;  // locals.c: contacts before the present ones, kept from step to step only for its memory
     int due_count, due_capacity;
     crDue* due;  // heap by time, then pair
 } crClocks;

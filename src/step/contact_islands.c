@@ -14,6 +14,7 @@
 #include "model/spatial.h"
 #include "step/clocks.h"
 #include "step/exact.h"
+#include "step/rest.h"
 
 #define SMALL_ROWS       60    // islands up to this size are swept to rounding
 #define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
@@ -34,13 +35,11 @@
 #define SWEPT            0.001  // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT \
     0.1  // share of the tolerance likewise in large islands, where sweeps and factorizations cost most
-#define SMALL_TOL   1e-12    // of the largest velocity
-#define ROW_SWEEPS  40       // where rows take part, in small islands
-#define SLOW        0x1p-5   // of the fall in a step: the speed below which an island may be about to rest
-#define REST_SWEEPS 400      // of such an island, at most
-#define STILL       0x1p-44  // of the fall in a step: the change at which sweeps of such an island end
-#define NOISE       1e-6     // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK  512      // contacts that one thread takes at a time
+#define SMALL_TOL   1e-12  // of the largest velocity
+#define ROW_SWEEPS  40     // where rows take part, in small islands
+#define REST_SWEEPS 400    // of such an island, at most
+#define NOISE       1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK  512    // contacts that one thread takes at a time
 
 // islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
@@ -178,16 +177,15 @@ static void count_slow(const crStep* step, const double* v, double speed, const 
     }
 }
 
-// Islands that are about to rest are swept until they are there: rest.c. One body alone is solved to rounding, and comes
-// to rest by itself.
+// Islands that are about to rest are swept until they are there: rest.c.
 static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
     double fall = step->h * cr_norm(step->model->gravity);
     memset(s->rests, 0, (size_t)s->islands.count * sizeof *s->rests);
-    if (cr__step_may_rest(step)) count_slow(step, step->start.v, SLOW * fall, s);
+    if (cr__step_may_rest(step)) count_slow(step, step->start.v, CR_REST_ABOUT * fall, s);
     for (int i = 0; i < s->islands.count; i++) {
         // trees get there by Newton's method
-        if (s->rests[i] < 2 || s->islands.general[i]) continue;
-        s->of[i].aim = STILL * fall;
+        if (s->rests[i] < 1 || s->islands.general[i]) continue;
+        s->of[i].aim = CR_REST_AIM * fall;
         if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
     }
 }

@@ -367,7 +367,10 @@ static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crE
     int count = 0;
     int* places = cr__pairs_of_part(step->pairs, cr__step_part(step), cross, &step->scratch, &count);
     if (places == NULL) return cr__step_memory(error);
-    crStatus status = CR_OK;
+    // as many as there were, or the pairs' share of all: arrays that were too small stay in the arena
+    double share = step->pairs->count > 0 ? (double)count / step->pairs->count : 0.0;
+    int room = stock->count > 0 ? stock->count : (int)(share * step->contacts_last);
+    crStatus status = reserve(sink, room + room / 8, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crNear* pair = &step->pairs->near[places[i]];
         bool keeps = stock->fresh != NULL && !stock->fresh[pair->body_a] && !stock->fresh[pair->body_b];

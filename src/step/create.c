@@ -94,6 +94,7 @@ void cr_step_destroy(crStep* step) {
     cr__drop(a, step->events, step->event_capacity, sizeof *step->events);
     if (step->clocks != NULL) {
         cr__drop(a, step->clocks->due, step->clocks->due_capacity, sizeof(crDue));
+        cr__drop(a, step->clocks->stock, step->clocks->stock_capacity, sizeof(crStepContact));
         cr__step_kept_destroy(step);
     }
     cr__tasks_destroy(step->tasks);

@@ -37,6 +37,7 @@ typedef struct Local {
     double* q;  // (nq)
     double* v;  // (nv)
     int events, recorded;
+    size_t mark;  // of scratch, below contacts at that instant
 } Local;
 
 static bool due_before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
@@ -324,11 +325,22 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
     return !(a && b) && (cr__step_touches(step, c) || cr__step_joins(step, c, left));
 }
 
+// the present contacts go where scratch is free again: an instant looks at them many times
+static crStatus keep_stock(crStep* step, const Local* local, int count) {
+    void* stock = step->clocks->stock;
+    crStatus status = cr__grow(&step->allocator, &stock, &step->clocks->stock_capacity, 0, count,
+                               sizeof *step->clocks->stock);
+    step->clocks->stock = stock;
+    if (status == CR_OK && count > 0) memcpy(stock, step->contacts, (size_t)count * sizeof *step->contacts);
+    cr_arena_release(&step->scratch, local->mark);
+    return status;
+}
+
 // contacts and forces of all that is gathered at t; of bodies that are not fresh they are as they were
 static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError* error) {
-    const crStepContact* contacts = step->contacts;
-    int count = step->contact_count;
-    crStatus status = CR_OK;
+    int count = anew ? 0 : step->contact_count;
+    crStatus status = keep_stock(step, local, count);
+    if (status != CR_OK) return cr__step_memory(error);
     for (int k = 0; k < local->count && status == CR_OK; k++) {
         status = advance_group(step, local->bodies[k], t, error);
     }
@@ -339,7 +351,7 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
     if (status == CR_OK) status = cr__step_margins(step, local->h - t, error);
     if (status == CR_OK) {
         status = anew ? cr__step_collide_part(step, true, error)
-                      : cr__step_collide_fresh(step, step->clocks->fresh, contacts, count, error);
+                      : cr__step_collide_fresh(step, step->clocks->fresh, step->clocks->stock, count, error);
     }
     for (int k = 0; k < local->count; k++) {
         step->clocks->fresh[local->bodies[k]] = false;
@@ -393,7 +405,7 @@ static void blunt(crStep* step, const Local* local) {
 }
 
 static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* error) {
-    size_t mark = cr_arena_mark(&step->scratch);
+    local->mark = cr_arena_mark(&step->scratch);
     local->events = step->event_count;
     local->recorded = step->record.count;
     crStatus status = CR_OK;
@@ -404,7 +416,6 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
         if (!(sooner < *t - (local->count > step->clocks->many ? LATE * step->clocks->slot : 0.0))) break;
         take_back(step, local);
         step->contact_count = 0;
-        cr_arena_release(&step->scratch, mark);
         *t = sooner;
     }
     return status;

@@ -12,6 +12,9 @@
 #define CR_REST_SPEEDS 64.0     // eps of h g, that a body at rest has at most
 #define CR_REST_FORCES 0x1p-28  // of the largest force, by which forces may differ
 
+#define CR_REST_ABOUT 0x1p-5   // of h g: the speed below which bodies may be about to rest
+#define CR_REST_AIM   0x1p-44  // likewise: the change at which sweeps of such bodies end
+
 // true if a body is slower than rounding; fall: h g
 static inline bool cr__rest_slow(const crBody* body, double fall, double speed) {
     return speed <= CR_REST_SPEEDS * CR_REST_EPS * fall * fabs(body->gravity_scale);

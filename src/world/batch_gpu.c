@@ -53,13 +53,12 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
 #include "world/batch_gpu.h"
 #include "world/batch_image.h"
 
-#define CALLS \
-    (176 << 10)  // bytes of a thread's stack beside its slab: deep overlaps of convex shapes need most of it
-#define REGISTERS 64    // of a thread of small worlds: many of them hide each other's waiting
-#define LONE      255   // of lone bodies
-#define ALL       255   // of others
-#define SHARED    0.15  // of large worlds, that the host steps in the first call
-#define SHARE     16    // a slab is so many times what a world's arrays of the model's size take
+#define CALLS     (176 << 10)  // bytes of a thread's stack beside its slab: deep overlaps need most
+#define REGISTERS 64           // of a thread of small worlds: many of them hide each other's waiting
+#define LONE      255          // of lone bodies
+#define ALL       255          // of others
+#define SHARED    0.15         // of large worlds, that the host steps in the first call
+#define SHARE     16           // a slab is so many times what a world's arrays of the model's size take
 
 enum { MULTIPROCESSORS = 16 };  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 enum { STACK_SIZE = 0 };        // CU_LIMIT_STACK_SIZE

@@ -165,9 +165,7 @@ CR_FEW void advance(crLoneStep* x) {
     double q[7], v[6];
     memcpy(q, x->q, sizeof q);
     memcpy(v, x->v, sizeof v);
-    crState state = {.q = q, .v = v};
-    int body = 1;
-    cr__part_integrate(x->model, (crPart){&body, 1}, x->h, &state);
+    cr__single_integrate(&x->model->bodies[1], x->h, q, v);
     memcpy(x->q, q, sizeof q);
     for (int j = 0; j < 6; j++) {
         x->v[j] = fall[j] != 0.0 ? kept[j] : v[j];
@@ -339,6 +337,7 @@ CR_FEW bool begin(crLoneStep* x) {
     cr__lone_pose(&x->model->bodies[1], x->q0, &x->start);
     if (!free_velocity(x)) return false;
     double speed = speed_of(x->v0, lone->size), free = speed_of(x->v_free, lone->size);
+    x->about = speed <= CR_REST_ABOUT * (x->h * cr_norm(x->model->gravity));
     if (free > speed) speed = free;
     x->margin = x->h * speed + ((lone->deadband + PUSH) * lone->size + lone->cluster);
     return x->h * speed <= lone->bound;

@@ -3,6 +3,8 @@
 #define CAROM_WORLD_LONE_SOLVE_H
 
 #include "world/lone_step.h"
+// after it, which sets the width of lanes
+#include "step/rest.h"
 
 // as in warm.c, contact_islands.c
 #define CR_LONE_HOLD   3.0
@@ -141,13 +143,15 @@ CR_FEW bool cr__lone_round(crLoneStep* x, bool ball, crLoneSolve* solve) {
                                                   CR_LONE_TOL, CR_LONE_SWEEPS, x->work.slot));
     solve->few.early = solve->round > 0 ? CR_LONE_AGAIN : CR_LONE_EARLY;
     solve->few.late = CR_LONE_LATE;
+    solve->few.aim = x->about ? CR_REST_AIM * (x->h * cr_norm(x->model->gravity)) : 0.0;
     return begun;
 }
 
 // v after the sweeps of a round; how many contacts are new, negative: left to the stages
 CR_FEW int cr__lone_look(crLoneStep* x, bool ball, crLoneSolve* solve) {
     double dv[6];
-    if (x->taken > 0 && !solve->few.ended) return -1;
+    bool solved = solve->few.ended || solve->few.change <= solve->few.tol * solve->few.tol;
+    if (x->taken > 0 && !solved) return -1;
     if (x->taken > 0) cr__few_end(&solve->few);
     cr__few_velocity(&x->model->bodies[1], &x->start.body, ball, x->taken, x->contact, dv);
     for (int j = 0; j < 6; j++) {

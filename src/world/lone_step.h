@@ -14,7 +14,7 @@
 // A loop over contacts, of which a ball has one: known to the compiler, they are in registers.
 #define CR_LONE_EACH(i, count, ball) for (int i = 0; i < (count) && i < ((ball) ? 1 : CR_LONE_CONTACTS); i++)
 
-#define CR_LONE_LISTED 8  // contacts of the position pass, of all rounds; more are left to the stages
+#define CR_LONE_LISTED 6  // contacts of the position pass, of all rounds; more are left to the stages
 
 // The body at a pose.
 typedef struct crLonePose {
@@ -49,6 +49,7 @@ typedef struct crLoneStep {
     crLonePose start;
     double margin;
     bool airborne;
+    bool about;  // to rest, by the v it began with
     int count, taken;
     crLoneSpot spot[CR_LONE_CONTACTS];
     double overlap;  // that the position pass left, m

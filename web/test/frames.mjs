@@ -1,7 +1,7 @@
 // frames.mjs PAGE SCENE [SECONDS] - steps and pictures per second of a scene played in headless Chromium, drawn,
 // what its main thread did meanwhile, and the time of a picture: scripts of the page, which move and light what is seen, and the
 // graphics process. The graphics are software's where there is no card; speed.mjs has the time of the steps, which the worker takes.
-// What is compiled and made once, in the first second, does not count.
+// What is compiled and made once, in the first second, does not count. Calls of WebGL that draw are counted too.
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { FLAGS } from "./flags.mjs";
@@ -9,6 +9,13 @@ import { FLAGS } from "./flags.mjs";
 const [page, path, seconds = "6"] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 const tab = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+await tab.addInitScript(() => {
+  window.drawCalls = 0;
+  for (const name of ["drawArrays", "drawElements", "drawArraysInstanced", "drawElementsInstanced", "drawRangeElements"]) {
+    const own = WebGL2RenderingContext.prototype[name];
+    WebGL2RenderingContext.prototype[name] = function (...all) { window.drawCalls++; return own.apply(this, all); };
+  }
+});
 await tab.goto(`file://${page}#scene&name=bouncing-ball`);
 await tab.waitForSelector("body[data-ready]");
 await tab.evaluate(([name, text]) => {
@@ -27,13 +34,13 @@ const drawing = async () => (await system.send("SystemInfo.getProcessInfo")).pro
 const drawn = await drawing();
 const seen = await tab.evaluate(async (ms) => {
   const steps = () => Number(document.getElementById("hash").dataset.steps);
-  const begun = performance.now(), from = steps();
+  const begun = performance.now(), from = steps(), calls = window.drawCalls;
   let pictures = 0;
   while (performance.now() - begun < ms && document.getElementById("hash").dataset.over !== "true") {
     await new Promise(requestAnimationFrame);
     pictures++;
   }
-  return { pictures, steps: steps() - from, seconds: (performance.now() - begun) / 1000 };
+  return { pictures, calls: window.drawCalls - calls, steps: steps() - from, seconds: (performance.now() - begun) / 1000 };
 }, 1000 * Number(seconds));
 const graphics = 1000 * (await drawing() - drawn);
 const { profile } = await watch.send("Profiler.stop");
@@ -48,7 +55,7 @@ profile.samples.forEach((id, i) => {
 });
 console.log(`${(seen.steps / seen.seconds).toFixed(0)} steps/s and ${(seen.pictures / seen.seconds).toFixed(0)} pictures/s over ${seen.seconds.toFixed(1)} s; main thread: `
   + Object.entries(spent).map(([part, ms]) => `${part} ${((100 * ms) / (1000 * seen.seconds)).toFixed(0)} %`).join(", ")
-  + `; a picture ${(((spent.scripts ?? 0) + (spent.garbage ?? 0)) / seen.pictures).toFixed(1)} ms of scripts, ${(graphics / seen.pictures).toFixed(0)} ms of the graphics process`);
+  + `; a picture ${(((spent.scripts ?? 0) + (spent.garbage ?? 0)) / seen.pictures).toFixed(1)} ms of scripts, ${(graphics / seen.pictures).toFixed(0)} ms of the graphics process, ${(seen.calls / seen.pictures).toFixed(1)} calls that draw`);
 if (process.env.CAROM_VERBOSE) {
   const own = {};
   profile.samples.forEach((id, i) => { const f = names.get(id); if (!f.url.startsWith("wasm")) own[`${f.functionName || "?"}:${f.columnNumber}`] = (own[`${f.functionName || "?"}:${f.columnNumber}`] ?? 0) + profile.timeDeltas[i] / 1000; });

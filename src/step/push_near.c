@@ -1,0 +1,334 @@
+// push_near.c - contacts that are near at the present poses, and how deep they are.
+//
+// Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a). Pairs whose second order could matter are
+// measured along their normals, which two convex pieces overlap by at least as much as in truth; those that are too deep there, and
+// those that are to be listed, are collided again.
+// Fails: CR_ERR_MEMORY.
+#include <string.h>
+
+#include "base/tasks.h"
+#include "model/spatial.h"
+#include "step/push.h"
+
+#define CHUNK 256  // bodies or contacts that one thread takes at a time
+
+crStatus cr__step_position_list(crStep* step, crPositionList* list) {
+    size_t nb = (size_t)step->model->nb;
+    *list = (crPositionList){.contacts = step->contacts, .count = step->contact_count};
+    list->com = cr_arena_alloc(&step->scratch, nb * sizeof *list->com);
+    list->q = cr_arena_alloc(&step->scratch, nb * sizeof *list->q);
+    list->margin = cr_arena_alloc(&step->scratch, nb * sizeof *list->margin);
+    if (list->com == NULL || list->q == NULL || list->margin == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < step->model->nb; i++) {
+        list->margin[i] = step->pairs->flat < 0.0 ? step->pairs->margin[i] : 0.5 * step->pairs->flat;
+        list->com[i] = step->dynamics.com[i];
+        list->q[i] = step->dynamics.pose[i].q;
+    }
+    return CR_OK;
+}
+
+crStatus cr__push_list_create(crStep* step, crPushList* list) {
+    size_t nb = (size_t)step->model->nb;
+    list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
+    list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
+    list->swing = cr_arena_alloc(&step->scratch, nb * sizeof *list->swing);
+    list->still = cr_arena_alloc(&step->scratch, nb * sizeof *list->still);
+    bool ok = list->moved != NULL && list->turn != NULL && list->swing != NULL && list->still != NULL;
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// bodies of a list that threads look at
+typedef struct Motion {
+    const crStep* step;
+    crPushList* list;
+} Motion;
+
+static void follow_range(void* ctx, int begin, int end) {
+    const crStep* step = ((const Motion*)ctx)->step;
+    crPushList* list = ((const Motion*)ctx)->list;
+    const crDynamics* d = &step->dynamics;
+    for (int i = begin; i < end; i++) {
+        list->still[i] = memcmp(&d->com[i], &list->at.com[i], sizeof *d->com) == 0 &&
+                         memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0;
+        if (list->still[i]) {
+            list->moved[i] = list->turn[i] = cr_vec3(0, 0, 0);
+            list->swing[i] = 0.0;
+            continue;
+        }
+        crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
+        double sign = turn.w < 0.0 ? -2.0 : 2.0;
+        list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
+        list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
+        list->swing[i] = cr_norm(list->turn[i]) * step->plan->size[i];
+    }
+}
+
+// how far each body has moved and turned since contacts were found
+void cr__push_follow(const crStep* step, crPushList* list) {
+    if (list->at.com == NULL) return;
+    cr__tasks_for(step->tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
+}
+
+static crVec3 displacement(const crPushList* list, int body, crVec3 point) {
+    crVec3 r = cr_sub(point, list->at.com[body]);
+    return cr_add(list->moved[body], cr_cross(list->turn[body], r));
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// gap up to which a contact takes part
+double cr__push_near_gap(const crPush* pass, const crStepContact* c) {
+    return larger(CR_PUSH_NEAR * c->delta, pass->reach);
+}
+
+// points of one pair come one after the other
+static void add_deep(crPush* pass, int body_a, int body_b) {
+    int n = pass->deep_count;
+    if (pass->deep == NULL) return;
+    if (n > 0 && pass->deep[n - 1][0] == body_a && pass->deep[n - 1][1] == body_b) return;
+    pass->deep[n][0] = body_a;
+    pass->deep[n][1] = body_b;
+    pass->deep_count++;
+}
+
+static void measure(crPush* pass, const crStepContact* c, double gap, double error) {
+    pass->overlap = larger(error - gap, pass->overlap);
+    double beyond = -gap - (1.0 + pass->step->settings.position_tol) * c->delta;
+    pass->beyond = larger(beyond, pass->beyond);
+    pass->far = pass->far || CR_PUSH_REACH * beyond > CR_PUSH_NEAR * c->delta;
+    if (beyond > 0.0) add_deep(pass, c->body_a, c->body_b);
+}
+
+// room for so many more; arrays that were too small stay in the arena
+crStatus cr__push_reserve(crPush* pass, int more) {
+    if (pass->count + more <= pass->capacity) return CR_OK;
+    int larger = pass->count + more;
+    crPushContact* near = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *near);
+    if (near == NULL) return CR_ERR_MEMORY;
+    if (pass->count > 0) memcpy(near, pass->near, (size_t)pass->count * sizeof *near);
+    pass->near = near;
+    pass->capacity = larger;
+    return CR_OK;
+}
+
+crStatus cr__push_put(crPush* pass, const crPushContact* near) {
+    bool full = pass->count == pass->capacity;
+    if (full && cr__push_reserve(pass, pass->count / 2 + pass->step->contact_count + 16) != CR_OK) {
+        return CR_ERR_MEMORY;
+    }
+    pass->near[pass->count++] = *near;
+    return CR_OK;
+}
+
+// error: how much deeper it may be
+static crStatus near_add(crPush* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
+                         double error) {
+    measure(pass, c, gap, error);
+    if (!pass->lists || gap > cr__push_near_gap(pass, c)) return CR_OK;
+    const crModel* model = pass->step->model;
+    bool single = (model->bodies[c->body_a].single || !cr__moves(model, c->body_a)) &&
+                  (model->bodies[c->body_b].single || !cr__moves(model, c->body_b));
+    pass->single = pass->single && single;
+    crPushContact near = {.gap = gap, .delta = c->delta, .of = c};
+    near.at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
+    // what is not around stands as the ground does
+    if (pass->around != NULL && !pass->around[c->body_a]) near.at.body_a = CR_WORLD;
+    if (pass->around != NULL && !pass->around[c->body_b]) near.at.body_b = CR_WORLD;
+    return cr__push_put(pass, &near);
+}
+
+// contacts of a pair found again
+static crStatus near_collide(crPush* pass, const crStepContact* c) {
+    crStep* step = pass->step;
+    const crPose* pose = step->dynamics.pose;
+    crContactPoint few[16];
+    crContactPoint* points = few;
+    int needed = 0;
+    double margin = cr__push_near_gap(pass, c);
+    int count = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b],
+                                  margin, few, 16, &needed, NULL);
+    if (needed > 16 && pass->shared) return CR_ERR_LIMIT;
+    if (needed > 16) {
+        points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
+        if (points == NULL) return CR_ERR_MEMORY;
+        count = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b],
+                                  margin, points, needed, &needed, NULL);
+    }
+    crStatus status = CR_OK;
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        status = near_add(pass, c, points[i].point, points[i].normal, points[i].gap, 0.0);
+    }
+    return status;
+}
+
+// whether a pair touches in one point that only rolls: elsewhere a corner that was not listed may come in
+bool cr__push_rolls(const crStep* step, const crStepContact* c) {
+    crShapeKind a = step->model->shapes[c->shape_a].shape.kind,
+                b = step->model->shapes[c->shape_b].shape.kind;
+    bool flat = a == CR_SHAPE_HALFSPACE || b == CR_SHAPE_HALFSPACE;
+    return (a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE) ||
+           (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
+}
+
+// contacts begin to end - 1, those of one pair, by the motion since to first order: the least gap, and in
+// *error how wrong the gaps may be, 0 where none of them matters, m
+static double least_gap(const crPush* pass, const crPushList* list, int begin, int end, double* error) {
+    const crStep* step = pass->step;
+    const crStepContact* c = &list->at.contacts[begin];
+    double turn = list->swing[c->body_a] + list->swing[c->body_b], near = cr__push_near_gap(pass, c);
+    // what does not move has no size
+    double size_a = step->plan->size[c->body_a], size_b = step->plan->size[c->body_b];
+    double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
+    double least = INFINITY;
+    *error = 0.0;
+    if (list->still[c->body_a] && list->still[c->body_b]) {
+        for (int i = begin; i < end; i++) {
+            double gap = list->at.contacts[i].point.gap;
+            if (gap < least) least = gap;
+        }
+        return least;
+    }
+    bool smooth = cr__push_rolls(step, c);
+    for (int i = begin; i < end; i++) {
+        const crStepPoint* p = &list->at.contacts[i].point;
+        crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));
+        double far = cr_norm(u) + turn, gap = p->gap + cr_dot(u, p->normal);
+        double wrong = smooth ? far * far / size : 2.0 * far;
+        if (p->gap - far - wrong <= near) *error = larger(wrong, *error);
+        if (gap < least) least = gap;
+    }
+    return least;
+}
+
+// Whether the pair of contacts begin to end - 1 is not too deep along one of their normals, as it turned with either body; the gap
+// there in *gap: the true one is no less.
+static bool is_apart(const crPush* pass, const crPushList* list, int begin, int end, double* gap) {
+    const crStep* step = pass->step;
+    const crStepContact* c = &list->at.contacts[begin];
+    const int body[2] = {c->body_a, c->body_b};
+    double least = -(1.0 + step->settings.position_tol) * c->delta;
+    crPieces pieces;
+    crVec3 axis = cr__plan_common_plane(step->plan, c->body_a, c->body_b);
+    if (cr_dot(axis, axis) > 0.0) return false;
+    if (!cr__pairs_pieces(step->plan, c->shape_a, c->shape_b, step->dynamics.pose, &pieces)) return false;
+    for (int i = begin; i < end; i++) {
+        crVec3 n = list->at.contacts[i].point.normal;
+        for (int side = 0; side < 2; side++) {
+            crVec3 turned = cr_add(n, cr_cross(list->turn[body[side]], n));
+            *gap = cr__pairs_apart(&pieces, cr_scale(1.0 / cr_norm(turned), turned));
+            if (*gap >= least) return true;
+        }
+    }
+    return false;
+}
+
+// contacts begin to end - 1, those of one pair, where they are now
+static crStatus pair_now(crPush* pass, const crPushList* list, int begin, int end) {
+    const crStep* step = pass->step;
+    const crStepContact* c = &list->at.contacts[begin];
+    // a list found anew tells which pairs there are; its margin is that of the largest body
+    if (list->anew) return near_collide(pass, c);
+    double error, least = least_gap(pass, list, begin, end, &error);
+    bool far = error > step->settings.position_tol * c->delta;
+    if (far && !pass->lists && is_apart(pass, list, begin, end, &least)) {
+        far = false;
+        error = 0.0;
+    }
+    if (far) return near_collide(pass, c);
+    if (!pass->lists) {
+        measure(pass, c, least, error);
+        return CR_OK;
+    }
+    crStatus status = CR_OK;
+    for (int k = begin; k < end && status == CR_OK; k++) {
+        const crStepPoint* p = &list->at.contacts[k].point;
+        crVec3 a = displacement(list, c->body_a, p->point), b = displacement(list, c->body_b, p->point);
+        double gap = p->gap + cr_dot(cr_sub(b, a), p->normal);
+        status = near_add(pass, c, cr_madd(p->point, 0.5, cr_add(a, b)), p->normal, gap, error);
+    }
+    return status;
+}
+
+// pairs of a list whose contacts stand together from begin to end - 1 on; the first may belong to one before
+static crStatus near_range(crPush* pass, const crPushList* list, int begin, int end) {
+    const crStepContact* c = list->at.contacts;
+    crStatus status = CR_OK;
+    int i = begin;
+    while (i > 0 && i < end && c[i].shape_a == c[i - 1].shape_a && c[i].shape_b == c[i - 1].shape_b) {
+        i++;
+    }
+    while (i < end && status == CR_OK) {
+        int next = i + 1;
+        while (next < list->at.count && c[next].shape_a == c[i].shape_a && c[next].shape_b == c[i].shape_b) {
+            next++;
+        }
+        bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
+        bool apart = pass->apart != NULL && (pass->apart[c[i].body_a] || pass->apart[c[i].body_b]);
+        bool of = pass->around == NULL || pass->around[c[i].body_a] || pass->around[c[i].body_b];
+        if (hit == list->hit && !apart && of) status = pair_now(pass, list, i, next);
+        i = next;
+    }
+    return status;
+}
+
+// one list in chunks, how deep each of them is
+typedef struct Share {
+    const crPushList* list;
+    crPush* chunk;
+    crStatus* status;
+} Share;
+
+static void near_chunk(void* ctx, int begin, int end) {
+    const Share* share = ctx;
+    int i = begin / CHUNK;
+    share->status[i] = near_range(&share->chunk[i], share->list, begin, end);
+}
+
+// how deep contacts are, by several threads; false: not this way, and nothing is known
+static bool near_shared(crPush* pass, const crPushList* list) {
+    crStep* step = pass->step;
+    int chunks = list->at.count / CHUNK + 1;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Share share = {.list = list};
+    share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
+    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
+    bool ok = share.chunk != NULL && share.status != NULL;
+    for (int i = 0; i < chunks && ok; i++) {
+        share.chunk[i] = *pass;
+        share.chunk[i].shared = true;
+        // those of a chunk are no more than its contacts
+        if (pass->deep != NULL) share.chunk[i].deep = pass->deep + pass->deep_count + i * CHUNK;
+        share.chunk[i].deep_count = 0;
+        share.status[i] = CR_OK;
+    }
+    if (ok) cr__tasks_for(step->tasks, list->at.count, CHUNK, near_chunk, &share);
+    for (int i = 0; i < chunks && ok; i++) {
+        ok = share.status[i] == CR_OK;
+    }
+    for (int i = 0; i < chunks && ok; i++) {
+        pass->overlap = larger(share.chunk[i].overlap, pass->overlap);
+        pass->beyond = larger(share.chunk[i].beyond, pass->beyond);
+        pass->far = pass->far || share.chunk[i].far;
+        for (int k = 0; k < share.chunk[i].deep_count; k++) {
+            add_deep(pass, share.chunk[i].deep[k][0], share.chunk[i].deep[k][1]);
+        }
+    }
+    cr_arena_release(&step->scratch, mark);
+    return ok;
+}
+
+crStatus cr__push_find(crPush* pass) {
+    crStatus status = CR_OK;
+    pass->count = pass->capacity = 0;
+    pass->overlap = pass->beyond = 0.0;
+    pass->deep_count = 0;
+    pass->single = true;
+    pass->far = false;
+    for (int which = 0; which < 2 && status == CR_OK; which++) {
+        const crPushList* list = &pass->list[which];
+        // what is listed must stand in order
+        bool shared = pass->step->tasks != NULL && !pass->lists && list->at.count > CHUNK;
+        if (!(shared && near_shared(pass, list))) status = near_range(pass, list, 0, list->at.count);
+    }
+    return status;
+}
