@@ -264,6 +264,54 @@ TEST(time_error_is_within_a_factor_of_two) {
     cr_model_destroy(model);
 }
 
+// Cubes that tumble: after some hits halved steps lead elsewhere, and the differences grow. The estimate is never below what the finest
+// run shows; |x(dt) - x(dt/2)| times 2 would be.
+TEST(time_error_of_chaos_is_not_below_what_is_seen) {
+    enum { TIMES = 24 };
+    crModel* model = cr_model_create(NULL);
+    int material = scene_material(model, 0.3, 0.8), more = 0;
+    scene_ground(model, cr_vec3(0, 0, 1), material);
+    scene_free(model, cr_shape_box(0.05, 0.05, 0.05), cr_vec3(0, 0, 0.5), 0.4, material);
+    crArena arena;
+    crState start;
+    double times[TIMES];
+    for (int i = 0; i < TIMES; i++)
+        times[i] = 0.08 * (i + 1);
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
+    CHECK_STATUS(cr_state_create(model, &arena, &start), CR_OK);
+    for (int n = 0; n < 12; n++) {
+        const double v[6] = {0.7, 0.2, 0.5, 3.0 - 0.5 * n, -2.0, n};
+        crWorldDef def = cr_world_def();
+        crWorld* worlds[3];
+        crTimeError errors[TIMES * 2];
+        def.model = model;
+        def.step.dt = 0.02;
+        memcpy(start.v, v, sizeof v);
+        CHECK_STATUS(cr_time_error(&def, &start, TIMES, times, errors, NULL), CR_OK);
+        for (int k = 0; k < 3; k++) {
+            CHECK_STATUS(cr_world_create(&def, &worlds[k], NULL), CR_OK);
+            memcpy(cr_world_state(worlds[k])->q, start.q, 7 * sizeof(double));
+            memcpy(cr_world_state(worlds[k])->v, v, sizeof v);
+            def.step.dt *= 0.5;
+        }
+        for (int i = 0; i < TIMES; i++) {
+            crVec3 at[3];
+            for (int k = 0; k < 3; k++) {
+                CHECK_STATUS(cr_world_run(worlds[k], times[i], NULL), CR_OK);
+                at[k] = cr_world_pose(worlds[k], 1).p;
+            }
+            double apart = cr_norm(cr_sub(at[0], at[2]));
+            CHECK(errors[2 * i + 1].position >= apart * (1.0 - 1e-9));
+            more += apart > 2.0 * cr_norm(cr_sub(at[0], at[1]));
+        }
+        for (int k = 0; k < 3; k++)
+            cr_world_destroy(worlds[k]);
+    }
+    CHECK(more > 0);
+    cr_arena_destroy(&arena);
+    cr_model_destroy(model);
+}
+
 TEST(flight_has_no_time_error_and_bad_times_are_refused) {
     crModel* model = cr_model_create(NULL);
     int material = scene_material(model, 0.5, 0.5);

@@ -79,7 +79,7 @@ CR_API crStatus cr_wrt_adjoint(crWrt* wrt, crState* state, int steps, const doub
                                crWrtVerdict* verdict, crError* error);
 
 // The error that the length of the step leaves, of one body at one time: from runs with dt, dt/2 and dt/4, whose
-// differences shrink by a factor r: e(dt) = |x(dt) - x(dt/2)| r/(r - 1).
+// differences shrink by a factor r: e(dt) = |x(dt) - x(dt/2)| r/(r - 1), and at least the sum of both where they do not.
 typedef struct crTimeError {
     double position;  // of the centre of mass, m
     double angle;     // rad

@@ -51,6 +51,9 @@ static double step_of(const crTape* tape, const crTapeOp* op, const crTapeChange
     double x = most_of_change(c->x, 2 * nv), f = c->f != NULL ? speed_by(tape, op, c->f, h) : 0.0,
            t = INFINITY;
     if (x > 0.0) t = fmin(t, (op->rows > 0 && !op->impact ? PRESSED : STEP) / x);
+    // else the motion would be evaluated again, over less
+    double shift = op->closes ? most_of_change(c->x, nv) : 0.0;
+    if (shift > 0.0) t = fmin(t, STEP * h / shift);
     if (f > 0.0) t = fmin(t, 10.0 * STEP / f);
     if (dh > 0.0) t = fmin(t, 1e-3 * (op->impact ? tape->dt : h) / dh);
     if (c->param != NULL && c->param->kind == CR_WRT_MASS)

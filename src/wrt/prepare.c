@@ -168,6 +168,7 @@ static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
         // a gap that leaves the deadband is another contact
         const crStepContact* c = &op->contacts[i].at;
         double inside = c->delta - fabs(c->point.gap);
+        op->closes = op->closes || op->contacts[i].open;
         note(tape, CR_SWITCH_OPEN, fabs(inside) / h);
     }
     for (int i = 0; i < op->problem.block_count; i++) {
@@ -176,6 +177,7 @@ static crStatus prepare_move(crTape* tape, crTapeOp* op, crError* error) {
         bool presses = block->kind == CR_BLOCK_UNILATERAL && op->p[block->row] > 0.0;
         if (block->source >= 0 || !presses) continue;
         note(tape, CR_SWITCH_OPEN, fabs(op->gap[block->row]) / h);
+        op->closes = true;
         tape->edge = tape->edge || fabs(op->gap[block->row]) <= CR_TAPE_EDGE;
     }
     if (!op->modes.one)

@@ -46,9 +46,10 @@ typedef struct crTapeOp {
     int contact_count;
     crTapeContact* contacts;
     int rows;
-    double* p;                  // impulses (rows)
-    double* gap;                // of rows of limits, before (rows)
-    crRows motions;             // 12 rows a contact: shift and turn of a at the point, of b against a
+    double* p;       // impulses (rows)
+    double* gap;     // of rows of limits, before (rows)
+    bool closes;     // a row that presses has a gap in its bias: changes of position are velocities, over h
+    crRows motions;  // 12 rows a contact: shift and turn of a at the point, of b against a
     crProblem problem;          // as posed again; W dense
     crModes modes;              // of a move with rows
     crRuleModes rule;           // of an impact

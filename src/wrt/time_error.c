@@ -53,12 +53,13 @@ static double angle_between(crQuat a, crQuat b) {
     return 2.0 * cr_atan2(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), fabs(d.w));
 }
 
-// The error of the first of three, from the two differences; r where it is asked for.
+// The error of the first of three, from the two differences; r where it is asked for. Differences that do not shrink (chaos) say that
+// it is at least their sum.
 static double extrapolated(double first, double second, double* ratio) {
     double r = second > 0.0 ? first / second : 16.0;
     if (ratio != NULL) *ratio = r;
     r = fmin(16.0, fmax(2.0, r));
-    return first * r / (r - 1.0);
+    return fmax(first * r / (r - 1.0), first + second);
 }
 
 static crTimeError error_of(const Figures* a, const Figures* b, const Figures* c) {
