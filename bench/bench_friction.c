@@ -7,8 +7,9 @@
 //
 // Every answer, ours or theirs, is judged by one audit: the relative natural map of problem.h, which is also
 // what Siconos' own error measures. Tolerance 1e-8, start from zero. Times are the median of five calls, or of
-// as many as fill ten milliseconds, after a warm-up call; a call longer than a second is not repeated. W is formed beforehand for both, where M and J are given instead. Ours: cr_solver_run
-// with its checks and its audit. Theirs: the driver call alone, the matrix already in the solver's storage.
+// as many as fill ten milliseconds, after a warm-up call; a call longer than a second is not repeated. W is formed
+// beforehand for both, where M and J are given instead. Ours: cr_solver_run with its checks and its audit, and "auto alone"
+// without them. Theirs: the driver call alone, the matrix already in the solver's storage.
 // Theirs run in a process of their own, with as many iterations as five seconds allow, and again at tolerance
 // 1e-10 where they say solved and the audit does not.
 #include <dirent.h>
@@ -31,10 +32,12 @@
 #define CALLS_MOST 1001
 #define LARGE      300  // contacts above which full matrices are not tried
 #define MOST       128  // files
-#define OWN        5
-#define SHOWN      4  // of them in the table
+#define OWN        6
+#define ALONE      1  // of them auto without checks and audit
+#define SHOWN      5  // of them in the table
 
-static const char* const own_names[OWN] = {"auto", "newton", "interior", "gauss-seidel", "sparse"};
+static const char* const own_names[OWN] = {"auto",     "auto alone",   "newton",
+                                           "interior", "gauss-seidel", "sparse"};
 
 typedef struct Outcome {
     double residual;  // by the audit; infinite where there is no answer
@@ -83,23 +86,29 @@ static double audited(const crProblem* problem, const double* p) {
 typedef struct Own {
     const crProblem* problem;
     crSolver solver;
+    bool alone;
     crArena arena;
 } Own;
 
 static double call_own(void* context, double* p) {
     Own* own = context;
-    crReport report;
+    crReport report = {0};
     memset(p, 0, (size_t)own->problem->rows * sizeof *p);
     double start = milliseconds();
-    cr_solver_run(&own->solver, own->problem, TOL, &own->arena, p, &report, NULL);
+    if (own->alone) {
+        own->solver.solve(own->solver.params, own->problem, &own->arena, p, &report, NULL);
+    } else {
+        cr_solver_run(&own->solver, own->problem, TOL, &own->arena, p, &report, NULL);
+    }
     double ms = milliseconds() - start;
     cr_arena_reset(&own->arena);
     return ms;
 }
 
-static Outcome run_own(const char* name, const crProblem* problem) {
+static Outcome run_own(int which, const crProblem* problem) {
     crSolverParams params = {.tol = TOL};
-    Own own = {.problem = problem};
+    Own own = {.problem = problem, .alone = which == ALONE};
+    const char* name = own.alone ? own_names[0] : own_names[which];
     double* p = calloc((size_t)problem->rows, sizeof *p);
     Outcome outcome = no_answer;
     if (p != NULL && cr_solver_find(name, &params, &own.solver, NULL) == CR_OK &&
@@ -195,9 +204,9 @@ static bool friction_of(const crProblem* problem, crArena* arena, PeerFriction* 
 }
 
 typedef struct Totals {
-    FILE* csv;  // NULL: none
-    int problems, own[OWN], in_time, any_peer, compared, at_or_below;
-    double log_ratio;
+    FILE* csv;                                                            // NULL: none
+    int problems, own[OWN], in_time, any_peer, compared, at_or_below[2];  // auto, auto alone
+    double log_ratio[2];
 } Totals;
 
 // the fastest that solves, or the least residual where none does
@@ -230,8 +239,10 @@ static void count(Totals* totals, const Outcome own[OWN], Outcome best) {
     totals->any_peer += solved(best) ? 1 : 0;
     if (!solved(best)) return;
     totals->compared++;
-    totals->at_or_below += solved(own[0]) && own[0].ms <= best.ms ? 1 : 0;
-    totals->log_ratio += log(own[0].ms / best.ms);
+    for (int k = 0; k <= ALONE; k++) {
+        totals->at_or_below[k] += solved(own[k]) && own[k].ms <= best.ms ? 1 : 0;
+        totals->log_ratio[k] += log(own[k].ms / best.ms);
+    }
 }
 
 static void compare(const char* name, const crProblem* given, Totals* totals) {
@@ -254,7 +265,7 @@ static void compare(const char* name, const crProblem* given, Totals* totals) {
     const char* best_name = "none";
     printf("%-36s %4d", name, friction.contacts);
     for (int k = 0; k < OWN; k++) {
-        own[k] = run_own(own_names[k], &problem);
+        own[k] = run_own(k, &problem);
         if (k < SHOWN) print_outcome(own[k]);
         record(totals->csv, name, friction.contacts, "carom", own_names[k], own[k]);
     }
@@ -331,8 +342,8 @@ static void compare_folder(const char* data, const char* folder, const char* end
 }
 
 static void print_head(const char* what) {
-    printf("\n%-36s %4s %18s %18s %18s %18s  %-13s %18s %7s\n", what, "", "auto", "newton", "interior",
-           "gauss-seidel", "siconos' best", "", "auto/it");
+    printf("\n%-36s %4s %18s %18s %18s %18s %18s  %-13s %18s %7s\n", what, "", "auto", "auto alone", "newton",
+           "interior", "gauss-seidel", "siconos' best", "", "auto/it");
 }
 
 static void print_totals(const Totals* t) {
@@ -343,9 +354,11 @@ static void print_totals(const Totals* t) {
     }
     printf(" any of Siconos' %d\n", t->any_peer);
     if (t->compared == 0) return;
-    printf("auto at or below its best solver's time on %d of %d (%.0f %%), geometric mean of ratios %.3f\n",
-           t->at_or_below, t->compared, 100.0 * t->at_or_below / t->compared,
-           exp(t->log_ratio / t->compared));
+    for (int k = 0; k <= ALONE; k++) {
+        printf("%s at or below its best solver's time on %d of %d (%.0f %%), geometric mean of ratios %.3f\n",
+               own_names[k], t->at_or_below[k], t->compared, 100.0 * t->at_or_below[k] / t->compared,
+               exp(t->log_ratio[k] / t->compared));
+    }
 }
 
 int main(int argc, char** argv) {

@@ -37,12 +37,20 @@ static double growth(int steps, bool failed, bool cheap) {
     return steps <= 6 ? 2.0 : steps > 9 ? 0.5 : 1.0;
 }
 
+// Factorizations that the stage may make before it is asked whether they pay.
+static int first_budget(const crIsland* island) {
+    const crSpace* s = &island->space;
+    double cost = s->sparse.flops + CR_RELAX_UNIT * s->units;
+    int budget = island->params.newton * (island->cheap ? CHEAP_TIMES : 1);
+    return cost <= CR_RELAX_FAIR ? (int)fmax(budget, island->params.work / cost) : budget;
+}
+
 // Outer loop from the multipliers in in->x0, whose residual is r and whose H^T x0 is z.
 static void outer(crInner* in, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
     int begin = s->factorizations, parts = 1, idle = 0, row = 0;
-    int budget = island->params.newton * (island->cheap ? CHEAP_TIMES : 1);
+    int budget = first_budget(island);
     double rounding = 1e-15 * sqrt(cr__square(z, s->nz)), level = island->error, cap = MOST_PENALTY;
     double k = island->cheap ? CHEAP_PENALTY : START_PENALTY;
     while (!cr__island_solved(island) &&

@@ -22,6 +22,7 @@
 #define CR_RELAX_CHEAP 5e6   // work of a factorization that is cheap: multiplications and additions,
 #define CR_RELAX_UNIT  2000  // of each unit in all other parts of a step
 #define CR_RELAX_DEAR  1e7   // and of one that is dear
+#define CR_RELAX_FAIR  2e7   // all parts of a Newton step that `work` counts
 
 typedef struct crRelaxParams {
     double tol;      // backward error to reach, relative to the island's demand
@@ -32,10 +33,11 @@ typedef struct crRelaxParams {
     int level;       // factorizations to come near
     int directions;  // iterations
     int newton;      // factorizations; as many again while they pay
-    int interior;    // factorizations of the interior point method
-    int polish;      // factorizations of the convex polish
-    double accept;   // a guess whose error is at most this share of the demand stays as it is; 0: tol
-    double reach;    // share of the demand up to which Newton's method is tried where factorizations are dear
+    double work;  // more of them where a step costs no more than CR_RELAX_FAIR: multiplications and additions
+    int interior;   // factorizations of the interior point method
+    int polish;     // factorizations of the convex polish
+    double accept;  // a guess whose error is at most this share of the demand stays as it is; 0: tol
+    double reach;   // share of the demand up to which Newton's method is tried where factorizations are dear
 } crRelaxParams;
 
 crRelaxParams cr__relax_params(void);

@@ -26,6 +26,7 @@
 #define SOLVED     0.5    // likewise: no other try
 #define NEAR       0.85   // of what counts as near, where islands are large
 #define LEVEL      4      // factorizations to come near there
+#define WORK       3e9    // and in certified what Newton steps may cost: a second
 #define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER    0.01   // tolerance for an answer that left its cones
 #define LEAST_TOL  1e-13
@@ -74,6 +75,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
         params.near = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
         params.level = LEVEL;
         if (quality == CR_QUALITY_ACCURATE) params.enough = params.near;
+        if (quality == CR_QUALITY_CERTIFIED) params.work = WORK;
     }
     params.sweeps = 0;
     // a limit of the user's is one for each stage
