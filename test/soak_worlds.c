@@ -30,7 +30,7 @@
 #define WALL   20.0  // s that one scene may take
 #define DEEP   1e-4  // overlap that is a finding, m
 #define MOVING \
-    0.05  // likewise where short steps moved bodies, of the smaller one: contacts turn with bodies within a step
+    0.01  // likewise where short steps moved bodies, of the smaller one: contacts turn with bodies within a step
 #define BOUND 6.0   // of open scenes, m
 #define LOOSE 1e-2  // residual, m/s, that is not solved by any quality
 
