@@ -469,7 +469,7 @@ TEST(slow_swings_go_on) {
         touching += found->contacts > 0;
         double mean = 0.0;
         for (int k = 0; k < BALLS; k++) {
-            mean += s->v[k] / BALLS;
+            mean += s->v[k] / (double)BALLS;
         }
         off = fmax(off, fabs(mean - v0 * cos(w * n / 240.0)));
     }

@@ -57,6 +57,8 @@ typedef struct crCompliantStep {
 extern const double cr__compliant_time[CR_COMPLIANT_STAGES];  // of the nodes, in units of h
 // integral from 0 to time[row] of the polynomial that is 1 at time[column] and 0 at the other nodes
 extern const double cr__compliant_weight[CR_COMPLIANT_STAGES][CR_COMPLIANT_STAGES];
+// coefficient of the highest Chebyshev polynomial through the beginning and the nodes
+extern const double cr__compliant_highest[CR_COMPLIANT_STAGES + 1];
 // false: the step is too long to be solved for.
 bool cr__compliant_step(const crCompliant* s, double h, crCompliantStep* step);
 

@@ -39,10 +39,9 @@ const double cr__compliant_weight[STAGES][STAGES] = {
      0.1196137446126562, 0.02040816326530612},
 };
 
-// coefficient of the highest Chebyshev polynomial through the beginning and the nodes
-static const double highest[STAGES + 1] = {-0.20947265625,       0.333912866095062,   -0.21712966781850018,
-                                           0.16628394500856936,  -0.1325077211011825, 0.1042358379568787,
-                                           -0.07524726906939876, 0.029924665178571428};
+const double cr__compliant_highest[STAGES + 1] = {
+    -0.20947265625,      0.333912866095062,  -0.21712966781850018, 0.16628394500856936,
+    -0.1325077211011825, 0.1042358379568787, -0.07524726906939876, 0.029924665178571428};
 
 // What is being solved for, one entry per node.
 typedef struct Unknowns {
@@ -155,6 +154,7 @@ static double forces(const crCompliant* s, double h, Unknowns* u, crSprings* nod
 }
 
 static double roughness_of(const crSprings* now, const Unknowns* u, double scale) {
+    const double* highest = cr__compliant_highest;
     double f = highest[0] * now->f, gy = highest[0] * now->gy, gz = highest[0] * now->gz;
     for (int i = 0; i < STAGES; i++) {
         f += highest[i + 1] * u->f[i];

@@ -3,7 +3,8 @@
 // The law is followed once; each of its steps (compliant_step.c) is solved again in duals, of the same length and by
 // the same formula, so that the derivative part is the variational equation of the springs. An event g = 0 moves by
 // dt = -dg/g', which is added at the end of its step. Forces are continuous at events, so P has one derivative there:
-// the order of stick, slip, loading and unloading is no switch. Where the force is smallest and not zero, the bodies
+// the order of stick, slip, loading and unloading is no switch. Derivatives across a plane in which the motion stays turn faster
+// than the motion itself: a step that is too long for them is halved. Where the force is smallest and not zero, the bodies
 // nearly part: that is one.
 // Fails: false where a step cannot be solved. At e = 0 the derivative by e is left to differences.
 #include "compliant.h"
@@ -15,6 +16,8 @@
 #define INFINITE_MU 0x1p60
 #define GRAZING     1e-12
 #define AGREES      1e-8
+#define ROUGH       1e-10  // share of a column that may be beyond the polynomial of a step
+#define HALVES      8      // times that a step is halved at most
 
 typedef struct Springs {
     cr__Dual f, gy, gz, dy, dz, P[3], V[3];
@@ -162,8 +165,28 @@ static double forces_compliant(const Motion* m, bool slips, double h, Nodes* n) 
     return worst;
 }
 
-// The motion over a time h; false where the sweeps do not settle.
-static bool move(Motion* m, bool slips, double h) {
+// Share of the columns of forces that lies beyond the polynomials through the nodes.
+static double roughness_of_columns(const Motion* m, const Nodes* n) {
+    const cr__Dual* start[3] = {&m->now.f, &m->now.gy, &m->now.gz};
+    double worst = 0.0;
+    for (int j = 0; j < CR__COLUMNS; j++) {
+        double beyond = 0.0, size = 0.0;
+        for (int k = 0; k < 3; k++) {
+            double sum = cr__compliant_highest[0] * start[k]->d[j];
+            size = fmax(size, fabs(start[k]->d[j]));
+            for (int i = 0; i < STAGES; i++) {
+                sum += cr__compliant_highest[i + 1] * n->F[k][i].d[j];
+                size = fmax(size, fabs(n->F[k][i].d[j]));
+            }
+            beyond = fmax(beyond, fabs(sum));
+        }
+        if (size > 0.0) worst = fmax(worst, beyond / size);
+    }
+    return worst;
+}
+
+// Forces and velocities at the nodes of a step; false where the sweeps do not settle.
+static bool find_nodes(const Motion* m, bool slips, double h, Nodes* nodes) {
     Nodes n;
     const Springs* now = &m->now;
     for (int i = 0; i < STAGES; i++) {
@@ -184,7 +207,19 @@ static bool move(Motion* m, bool slips, double h) {
         if (change <= CONVERGED || (change <= 1e-11 && change >= last)) break;
         last = change;
     }
-    if (!(change <= 1e-10)) return false;
+    *nodes = n;
+    return change <= 1e-10;
+}
+
+// The motion over a time h, halved so many times at most; false where the sweeps do not settle.
+static bool move(Motion* m, bool slips, double h, int halves) {
+    Nodes n;
+    if (!find_nodes(m, slips, h, &n)) return false;
+    if (halves > 0 && roughness_of_columns(m, &n) > ROUGH) {
+        Springs before = m->now;
+        if (move(m, slips, 0.5 * h, halves - 1) && move(m, slips, 0.5 * h, halves - 1)) return true;
+        m->now = before;
+    }
     const int end = STAGES - 1;
     m->now.f = n.F[0][end];
     m->now.gy = n.F[1][end];
@@ -315,7 +350,7 @@ static void watch(void* ctx, const crCompliant* s, double h, crCompliantEvent ev
         return;
     }
     bool parting = s->unloading && m->now.V[0].v > 0.0;
-    m->failed = !move(m, s->slips, h);
+    m->failed = !move(m, s->slips, h, HALVES);
     if (m->failed || event == CR_COMPLIANT_NONE) {
         bool nearly = parting && m->now.V[0].v < 0.0 && m->out->gauges < CR__MAX_GAUGES - 3;
         if (nearly) cr__piece_gauge(m->out, CR_SWITCH_OPEN, 1, &m->now.f, NULL);
