@@ -29,6 +29,8 @@ typedef struct Run {
     crPacked* packed;
     crPackedIsland* island;
     int count;
+    int open_count;
+    int* open;      // islands that were live in the last sweep (open_count)
     double* beta;   // (count)
     double* keep;   // of the sweep before (count)
     Tally* tally;   // of each chunk of groups, from its first lane on (lanes)
@@ -139,13 +141,16 @@ static void tally_groups(void* ctx, int begin, int end) {
 // largest change of the last sweep of each island, and how it went along the direction; how many go on
 static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
-    for (int i = 0; i < run->count; i++) {
-        crPackedIsland* island = &run->island[i];
+    int open = 0;
+    for (int k = 0; k < run->open_count; k++) {
+        crPackedIsland* island = &run->island[run->open[k]];
         island->scale =
             0x1p30 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
         island->change = 0.0;
         island->along = 0;
+        if (island->live) run->open[open++] = run->open[k];
     }
+    run->open_count = open;
     cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
     for (int i = 0; i < p->group_count; i += GROUPS) {
         for (int k = 0; k < run->tallies[i / GROUPS]; k++) {
@@ -161,9 +166,8 @@ static int judge(Run* run, bool* ended) {
     cr__units_judge(p->units, p->z);
     int live = 0;
     *ended = false;
-    for (int i = 0; i < run->count; i++) {
-        crPackedIsland* island = &run->island[i];
-        if (!island->live) continue;
+    for (int k = 0; k < open; k++) {
+        crPackedIsland* island = &run->island[run->open[k]];
         island->sweeps++;
         island->solved = island->change <= island->tol * island->tol;
         double end = island->aim > 0.0 ? island->aim : island->tol;
@@ -210,7 +214,8 @@ static double most_share(const crPackedIsland* island) {
 // the next share of the direction, after Nesterov; none where the last sweep went against it, or where it has
 // run past a regime: from there it would stir the whole island
 static void choose_ratios(Run* run) {
-    for (int i = 0; i < run->count; i++) {
+    for (int k = 0; k < run->open_count; k++) {
+        int i = run->open[k];
         crPackedIsland* island = &run->island[i];
         bool grows = island->change > GROWTH * island->least;
         island->least = grows ? island->change : fmin(island->least, island->change);
@@ -258,21 +263,24 @@ static bool mark_unsolved(Run* run) {
 static crStatus run_create(Run* run, crArena* arena) {
     size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
     size_t places = 2 * (size_t)run->packed->bodies;
+    run->open = cr_arena_alloc(arena, count * sizeof *run->open);
     run->beta = cr_arena_alloc(arena, count * sizeof(double));
     run->keep = cr_arena_alloc(arena, count * sizeof(double));
     run->tally = cr_arena_alloc(arena, lanes * sizeof *run->tally);
     run->tallies = cr_arena_alloc(arena, (lanes / GROUPS + 1) * sizeof *run->tallies);
     run->parts = cr_arena_alloc(arena, (lanes > places ? lanes : places) * sizeof(double));
-    bool ok = run->beta != NULL && run->keep != NULL && run->tally != NULL && run->tallies != NULL &&
-              run->parts != NULL;
+    bool ok = run->open != NULL && run->beta != NULL && run->keep != NULL && run->tally != NULL &&
+              run->tallies != NULL && run->parts != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
 // no direction yet
 static void begin(Run* run) {
     crPacked* p = run->packed;
+    run->open_count = run->count;
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
+        run->open[i] = i;
         run->beta[i] = island->change = island->weight = 0.0;
         island->momentum = 1.0;
         island->least = (double)INFINITY;
