@@ -79,7 +79,8 @@ def digits(x):
 def cell(rows):
     if not rows:
         return "–"
-    text = f"{digits(median(rows, 'ms'))} · {digits(1e6 * median(rows, 'overlap'))}"
+    overlap = 1e6 * median(rows, "overlap")
+    text = f"{digits(median(rows, 'ms'))} · {digits(overlap) if not 0.0 < overlap < 1e-3 else '< .001'}"
     if any(r["gave_up"] == "1" for r in rows):
         text += " gave up"
     elif abs(median(rows, "seconds") - SECONDS) > 0.01:
