@@ -31,7 +31,7 @@ static void begin_case(Case* c, const crShape* a, const crShape* b) {
         cr_model_add_shape(c->model, cr_model_add_body(c->model, &def), i == 0 ? a : b, 1);
     }
     c->plan.model = c->model;
-    c->pairs = (crPairs){.plan = &c->plan, .many = true, .cells = &c->slot};
+    c->pairs = (crPairs){.plan = &c->plan, .many = true, .cells.slot = &c->slot};
     c->pair = (crNear){.shape_a = 0, .shape_b = 1, .body_a = 1, .body_b = 2, .slot = -1};
     c->pair.size = fmin(shape_size(a), shape_size(b));
 }

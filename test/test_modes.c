@@ -212,19 +212,36 @@ TEST(adjoint_is_the_transpose) {
     }
 }
 
+// Two equal contacts in one place.
+typedef struct Twins {
+    double W[4], u_free[2];
+    crBlock block[2];
+    crProblem problem;
+} Twins;
+
+// modes at p, and what a change of both velocities by .3 does
+static void apply_to_twins(Twins* t, crArena* arena, const double* p, crModes* m, double* dp, double* du) {
+    const double du_free[2] = {0.3, 0.3};
+    crProblemChange change = {.u_free = du_free};
+    *t = (Twins){.W = {1, 1, 1, 1}, .u_free = {-1, -1}};
+    for (int i = 0; i < 2; i++) {
+        t->block[i] = cr_block(CR_BLOCK_UNILATERAL, i, 1);
+    }
+    t->problem = (crProblem){.rows = 2, .block_count = 2, .blocks = t->block, .u_free = t->u_free};
+    t->problem.W = (crMatrix){.rows = 2, .cols = 2, .value = t->W};
+    CHECK_STATUS(cr_modes_find(&t->problem, arena, p, 1e-10, 1e-9, m, NULL), CR_OK);
+    CHECK_STATUS(cr_modes_apply(m, &change, dp, du), CR_OK);
+}
+
 // Two equal contacts in one place: the impulses are not unique, the velocity is.
 TEST(redundant_contacts_have_one_velocity) {
     crArena arena = {0};
     CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
-    const double W[4] = {1, 1, 1, 1}, u[2] = {-1, -1}, p[2] = {0.5, 0.5}, du_free[2] = {0.3, 0.3};
-    crBlock block[2] = {cr_block(CR_BLOCK_UNILATERAL, 0, 1), cr_block(CR_BLOCK_UNILATERAL, 1, 1)};
-    crProblem problem = {.rows = 2, .block_count = 2, .blocks = block, .u_free = u};
-    problem.W = (crMatrix){.rows = 2, .cols = 2, .value = W};
+    const double p[2] = {0.5, 0.5};
+    Twins twins;
     crModes m;
     double dp[2], du[2];
-    crProblemChange change = {.u_free = du_free};
-    CHECK_STATUS(cr_modes_find(&problem, &arena, p, 1e-10, 1e-9, &m, NULL), CR_OK);
-    CHECK_STATUS(cr_modes_apply(&m, &change, dp, du), CR_OK);
+    apply_to_twins(&twins, &arena, p, &m, dp, du);
     CHECK_NEAR(dp[0] + dp[1], -0.3, 1e-15);
     CHECK_NEAR(du[0], 0.0, 1e-15);
     CHECK_NEAR(du[1], 0.0, 1e-15);
@@ -235,23 +252,19 @@ TEST(redundant_contacts_have_one_velocity) {
 TEST(a_contact_that_others_hold_is_no_switch) {
     crArena arena = {0};
     CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
-    const double W[4] = {1, 1, 1, 1}, u[2] = {-1, -1}, p[2] = {1.0, 0.0}, du_free[2] = {0.3, 0.3};
-    crBlock block[2] = {cr_block(CR_BLOCK_UNILATERAL, 0, 1), cr_block(CR_BLOCK_UNILATERAL, 1, 1)};
-    crProblem problem = {.rows = 2, .block_count = 2, .blocks = block, .u_free = u};
-    problem.W = (crMatrix){.rows = 2, .cols = 2, .value = W};
+    const double p[2] = {1.0, 0.0};
+    Twins twins;
     crModes m;
     double dp[2], du[2];
-    crProblemChange change = {.u_free = du_free};
-    CHECK_STATUS(cr_modes_find(&problem, &arena, p, 1e-10, 1e-9, &m, NULL), CR_OK);
-    CHECK_STATUS(cr_modes_apply(&m, &change, dp, du), CR_OK);
+    apply_to_twins(&twins, &arena, p, &m, dp, du);
     CHECK(m.verdict == CR_SMOOTH && m.one && m.distance == 1.0 && m.block == 0);
     CHECK_NEAR(dp[0], -0.3, 1e-15);
     CHECK_NEAR(du[1], 0.0, 1e-15);
     // two bodies: nothing holds the second
     const double apart[4] = {1, 0, 0, 1}, free[2] = {-1, 0};
-    problem.W.value = apart;
-    problem.u_free = free;
-    CHECK_STATUS(cr_modes_find(&problem, &arena, p, 1e-10, 1e-9, &m, NULL), CR_OK);
+    twins.problem.W.value = apart;
+    twins.problem.u_free = free;
+    CHECK_STATUS(cr_modes_find(&twins.problem, &arena, p, 1e-10, 1e-9, &m, NULL), CR_OK);
     CHECK(m.verdict == CR_ONE_SIDED && m.block == 1 && m.distance == 0.0);
     cr_arena_destroy(&arena);
 }

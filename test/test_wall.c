@@ -1,22 +1,11 @@
 // A wall in bond that a ball breaks, in certified: hundreds of contacts of faces in one island, most of them sticking or slipping
 // anew in each step. Every answer is also judged by the natural map, computed here from the problem that the step shows.
-#include "test.h"
-
 #include "carom/stages.h"
+#include "world_scene.h"
 
 #define COLUMNS 5
 #define ROWS    10
 #define STEPS   30
-
-static void add_wall_body(crModel* model, crShape shape, crVec3 at) {
-    crMass mass = cr_mass_of_shape(&shape, 1000.0);
-    crBodyDef def = cr_body_def();
-    def.joint = CR_JOINT_FREE;
-    def.mass = mass.mass;
-    def.inertia = mass.inertia;
-    def.pose.p = at;
-    cr_model_add_shape(model, cr_model_add_body(model, &def), &shape, 0);
-}
 
 static crModel* build_wall(void) {
     crModel* model = cr_model_create(NULL);
@@ -27,9 +16,9 @@ static crModel* build_wall(void) {
         int row = i / COLUMNS, column = i % COLUMNS;
         crVec3 at = cr_vec3((column + 0.5 * (row % 2)) * 0.2005, 1e-4 * ((7 * row + 3 * column) % 5),
                             0.05 + 0.1 * row);
-        add_wall_body(model, cr_shape_box(0.1, 0.05, 0.05), at);
+        scene_free(model, cr_shape_box(0.1, 0.05, 0.05), at, NAN, 0);
     }
-    add_wall_body(model, cr_shape_sphere(0.15), cr_vec3(0.5, -0.3, 0.45));
+    scene_free(model, cr_shape_sphere(0.15), cr_vec3(0.5, -0.3, 0.45), NAN, 0);
     return model;
 }
 

@@ -11,7 +11,7 @@
 #include "pairs/pairs.h"
 
 #define CELL  (1.0 / 4096.0)  // of the pair's size: edge of the grid
-#define TURN  (1.0 / 8192.0)  // likewise of quaternions: a turn by it moves points as far
+#define TURN  (1.0 / 8192.0)  // step of the grid of quaternions: it turns points as far as CELL moves them
 #define ROUND 0.125      // of the pair's size: least radius of a surface whose normals turn little in a cell
 #define FAR   (1 << 30)  // cells from the origin up to which there are some
 #define ALONG 1e-12      // a normal this near to an axis of a box is a face's
@@ -25,7 +25,8 @@ static bool is_convex(crShapeKind kind) {
     return kind != CR_SHAPE_MESH && kind != CR_SHAPE_HEIGHTFIELD && kind != CR_SHAPE_COMPOUND;
 }
 
-// what ball.c does costs no more than a slot; two boxes cost twice that, and half of their contacts are of edges
+// Contacts of balls take no longer to find than a slot to read. Those of two boxes take twice as long, and half of them are of
+// edges, which are not kept.
 static bool is_cheap(crShapeKind a, crShapeKind b) {
     bool flat = a == CR_SHAPE_HALFSPACE || a == CR_SHAPE_BOX;
     return flat ? b == CR_SHAPE_SPHERE || b == CR_SHAPE_BOX : a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE;
@@ -162,11 +163,11 @@ static int advance(const crCell* cell, crPose at, double size, crPose body_a, do
 int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
                    double margin, crContactPoint* points) {
     crPose at = relative(body_a, body_b);
-    crCell own, *cell = pair->slot >= 0 ? &pairs->cells[pair->slot] : &own;
+    crCell own, *cell = pair->slot >= 0 ? &pairs->cells.slot[pair->slot] : &own;
     int32_t place[7];
     double reach = LEAST * pair->size;
     if (!cell_of(at, pair->size, place)) return -1;
-    // those that come in within the cell too
+    // with the contacts that come within the margin anywhere in the cell
     while (reach < margin + 4.0 * CELL * pair->size) {
         reach *= 2.0;
     }

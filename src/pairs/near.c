@@ -34,7 +34,7 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
 }
 
 crStatus cr__pairs_create(const crPlan* plan, const crAllocator* allocator, crArena* arena, crPairs* pairs) {
-    *pairs = (crPairs){.plan = plan, .allocator = *allocator, .flat = -1.0, .free_slot = -1};
+    *pairs = (crPairs){.plan = plan, .allocator = *allocator, .flat = -1.0, .cells.free = -1};
     pairs->many = plan->model->nb > MANY && !plan->planes;
     crStatus status = cr_arena_create(&pairs->at_impact, allocator, 0);
     if (status != CR_OK) return status;
@@ -47,7 +47,7 @@ void cr__pairs_destroy(crPairs* pairs) {
     cr_arena_destroy(&pairs->at_impact);
     cr__drop(a, pairs->near, pairs->capacity, sizeof *pairs->near);
     cr__drop(a, pairs->of, pairs->of_capacity, sizeof *pairs->of);
-    cr__drop(a, pairs->cells, pairs->cell_capacity, sizeof *pairs->cells);
+    cr__drop(a, pairs->cells.slot, pairs->cells.capacity, sizeof *pairs->cells.slot);
     for (int i = 0; i < pairs->surface_count; i++) {
         cr__drop(a, pairs->surfaces[i], 1, sizeof **pairs->surfaces);
     }
@@ -186,25 +186,27 @@ int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
 
 // slots of pairs that are no more, or no longer touch, are free
 static void leave_slot(crPairs* pairs, crNear* pair) {
+    crCells* cells = &pairs->cells;
     if (pair->slot < 0) return;
-    pairs->cells[pair->slot].next = pairs->free_slot;
-    pairs->free_slot = pair->slot;
+    cells->slot[pair->slot].next = cells->free;
+    cells->free = pair->slot;
     pair->slot = -1;
 }
 
 static crStatus take_slot(crPairs* pairs, crNear* pair) {
-    if (pairs->free_slot < 0) {
-        void* cells = pairs->cells;
-        crStatus status = cr__grow(&pairs->allocator, &cells, &pairs->cell_capacity, pairs->cell_count,
-                                   pairs->cell_count + 1, sizeof *pairs->cells);
-        pairs->cells = cells;
+    crCells* cells = &pairs->cells;
+    if (cells->free < 0) {
+        void* slots = cells->slot;
+        crStatus status = cr__grow(&pairs->allocator, &slots, &cells->capacity, cells->count,
+                                   cells->count + 1, sizeof *cells->slot);
+        cells->slot = slots;
         if (status != CR_OK) return status;
-        pairs->cells[pairs->cell_count].next = -1;
-        pairs->free_slot = pairs->cell_count++;
+        cells->slot[cells->count].next = -1;
+        cells->free = cells->count++;
     }
-    pair->slot = pairs->free_slot;
-    pairs->free_slot = pairs->cells[pair->slot].next;
-    pairs->cells[pair->slot].held = false;
+    pair->slot = cells->free;
+    cells->free = cells->slot[pair->slot].next;
+    cells->slot[pair->slot].held = false;
     return CR_OK;
 }
 
@@ -271,7 +273,7 @@ static crStatus fill(crPairs* pairs, const crPair* found, int count, crNear* old
             j++;
         }
         bool known = j < old_count && old[j].shape_a == found[i].a && old[j].shape_b == found[i].b;
-        // those that move in planes may pass by each other now
+        // shapes that move in parallel planes may pass each other by now
         if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, found[i], pose)) continue;
         crNear near = known ? old[j] : make_pair(pairs, found[i]);
         if (near.surface < 0) return (crStatus)near.surface;

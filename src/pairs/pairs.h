@@ -44,7 +44,7 @@ typedef struct crCellPoint {
     uint32_t feature_a, feature_b;
 } crCellPoint;
 
-// Those of a pair: what it keeps.
+// Contacts of one pair for its cell: a slot.
 typedef struct crCell {
     int32_t place[7];  // pose of b in a's axes, in steps of the grid
     bool held;
@@ -55,6 +55,13 @@ typedef struct crCell {
     crVec3 normal;
     crCellPoint point[8];
 } crCell;
+
+// Slots of all pairs that have one.
+typedef struct crCells {
+    int count, capacity;
+    crCell* slot;  // (count)
+    int free;      // first slot that no pair has, -1: none
+} crCells;
 
 typedef struct crNearSurface {
     int material_a, material_b;
@@ -88,9 +95,7 @@ typedef struct crPairs {
     bool trailed;    // trails end where bodies are
     // cell.c
     bool many;  // bodies are so many that contacts of slow pairs are kept
-    crCell* cells;
-    int cell_count, cell_capacity;
-    int free_slot;  // first that nobody has, -1: none
+    crCells cells;
     // surface.c
     int* surface_of;  // by two materials, -1: not yet made (material_count^2)
     int surface_count, surface_capacity;

@@ -89,7 +89,7 @@ CR_LANE void sweep_lanes(Side* side, bool round, int slots) {
     }
 }
 
-// what a sweep came to, for the solve of a lane
+// the result of a sweep, back to the solve of its lane
 static void turn_lane(Side* side, int lane) {
     crFew* few = side->of[lane];
     double change = side->change[lane];

@@ -29,8 +29,8 @@ typedef struct crFew {
     double share, beta;
     double tol;   // of the largest change, m/s
     int early;    // as in crPackedIsland
-    double late;  // likewise
-    double aim;   // likewise
+    double late;  // tolerance after `early` sweeps, m/s; 0: tol
+    double aim;   // change at which sweeps end, m/s; 0: tol
     double change, least, momentum;
     int sweeps, limit;
     bool ended;  // the change is small enough
@@ -38,7 +38,7 @@ typedef struct crFew {
 
 static inline bool cr__few_is_open(const crFew* few) { return !few->ended && few->sweeps < few->limit; }
 
-// what the way along the direction is counted in
+// unit of the sum that tells whether a sweep went along the direction
 static inline double cr__few_scale(const crFew* few) {
     double weight = fmax(0.0, few->share * few->share + 0.0 * 0.0);
     return 0x1p30 * weight / fmax(few->change, fmax(few->tol * few->tol, 0x1p-900));

@@ -108,7 +108,7 @@ CR_LANE crLane3 solve_slip(Slip s, crLane w, int newton, crLane3 u, crLane3 p) {
     return next;
 }
 
-// likewise of packed contacts
+// the same for a slot of packed contacts
 CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3 p) {
     Slip s = {.s11 = lane_load(slot + CR_AT_S * CR_LANES),
               .s12 = lane_load(slot + (CR_AT_S + 1) * CR_LANES),

@@ -23,7 +23,8 @@ typedef struct crClocks {
     bool* fresh;          // its velocity or time changed since contacts were found (nb)
     struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
     bool* blunt;          // no contact of this body is an impact in this step (nb)
-    bool* plain;  // nor one without restitution, where the contact solve gives what the rule would (nb)
+    bool*
+        plain;  // contacts of this body without restitution are none: the solve gives what the rule would (nb)
     const bool*
         moved;  // bodies that short steps brought to the end of the step: nothing meets them; NULL: none (nb)
     bool plastic;  // collide: no contact of the cone method will be an impact, see groups.c
