@@ -46,6 +46,7 @@ typedef struct crStepContact {
     bool planar;    // one tangent: both bodies move in one plane
     bool packable;  // of single bodies, or one and what v does not move, with round friction
     bool bounces;   // its restitution may be other than 0, at some speed
+    bool takes;     // it had a part in the last contact solve of the cone method
     const crContactSurface*
         surface;   // coefficients at the velocity it was found at; lives until the next step
     double e;      // restitution at `speed`
@@ -145,6 +146,19 @@ typedef struct crStepAudited {
     crPose* pose;    // (nb)
 } crStepAudited;
 
+// Islands that a step left as they were, to the bit: they are not computed until something reaches them (lie.c). Nothing
+// here changes a result: all can be forgotten, and is then found again.
+typedef struct crStepLying {
+    int* island;  // a body of the island that the body lies in, 0: it does not lie (nb); NULL: none may
+    int count;    // bodies
+    bool fresh;   // some have lain down since boxes of those that lie were looked at
+    bool known;   // world: nothing of what lies was written since the last step; cone: no longer known
+    int contact_count, capacity;
+    crStepContact* contacts;    // with the impulses that they go on to have, sorted as those of the step
+    bool audited;               // the certificate is of these contacts
+    crCertificate certificate;  // of these contacts
+} crStepLying;
+
 // Arrays that nobody owns between two calls.
 typedef struct crStepWork {
     int* mark;    // zero between uses (nb)
@@ -183,7 +197,7 @@ struct crStep {
     int contact_count;
     int contacts_last;  // collide: of the whole world, the last time
     // collide, in scratch (contact_count). After a step: the contacts of its solves with their impulses; those
-    // of impacts are in the events
+    // of impacts are in the events, those of islands that lie in lying
     crStepContact* contacts;
     crStepPosed posed;
     crStepWarm warm;
@@ -196,6 +210,7 @@ struct crStep {
     int event_count, event_capacity;
     crEvent* events;            // since begin (event_count)
     crCertificate certificate;  // since begin
+    crStepLying lying;          // cone
     bool still;                 // cone: the step left q, v = 0 and forces as they were, to the bit
 };
 
@@ -208,7 +223,7 @@ CR_API double cr_step_size(const crStep* step, int body);
 
 // stages
 
-// Empties scratch, events and certificate, remembers q and v.
+// Empties scratch, events and certificate, remembers q and v; nothing lies.
 CR_API crStatus cr_step_begin(crStep* step, crError* error);
 // Kinematics, the factor of M (+ h B + h^2 K), k with the user's force, v_free = v + h M^-1 k.
 CR_API crStatus cr_step_forces(crStep* step, double h, crError* error);

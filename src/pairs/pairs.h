@@ -115,6 +115,12 @@ void cr__pairs_destroy(crPairs* pairs);
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
 // The list, where a shape left its box.
 crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error);
+// Whether the boxes of a pair, with their margins, are apart.
+static inline bool cr__pairs_boxes_apart(const crPairs* pairs, const crNear* near) {
+    const crBounds *a = &pairs->now[near->shape_a], *b = &pairs->now[near->shape_b];
+    return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
+           a->hi.z < b->lo.z || b->hi.z < a->lo.z;
+}
 // Places in the list of a part's pairs, ascending, each once, in scratch; NULL: no memory. cross: and those
 // with bodies outside it.
 int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count);

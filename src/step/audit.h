@@ -57,5 +57,7 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies);
 // How one solve or impact ended, and figures of one solve, enter the certificate: the worst counts.
 void cr__audit_outcome(crStep* step, crOutcome outcome);
 void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome);
+// The certificate of other contacts of the same step enters likewise; solves are counted once.
+void cr__audit_add(crStep* step, const crCertificate* other);
 
 #endif

@@ -37,6 +37,26 @@ void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
     c->complementarity = fmax(c->complementarity, audit->complementarity);
 }
 
+void cr__audit_add(crStep* step, const crCertificate* other) {
+    crCertificate* c = &step->certificate;
+    int solves = c->solves > 0 ? c->solves : other->solves;
+    crAudit audit = {.residual = other->residual,
+                     .eta = other->eta,
+                     .distance = other->distance,
+                     .floor = other->floor,
+                     .momentum = other->momentum,
+                     .approach = other->approach,
+                     .cone = other->cone,
+                     .dissipation = other->dissipation,
+                     .complementarity = other->complementarity};
+    cr__audit_merge(step, &audit, other->outcome);
+    c->solves = solves;
+    c->contacts += other->contacts;
+    c->rows += other->rows;
+    c->penetration = fmax(c->penetration, other->penetration);
+    c->energy_created += other->energy_created;
+}
+
 crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p) {
     crAudit audit;
     crStatus status = cr_problem_audit(problem, &step->scratch, p, &audit);

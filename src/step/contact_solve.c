@@ -204,6 +204,7 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
     bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
     if (passing == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < step->contact_count; i++) {
+        step->contacts[i].takes = choice->takes[i];
         passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
     }
     return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body,

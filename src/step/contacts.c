@@ -85,14 +85,9 @@ static crStatus reserve(Sink* sink, int more, crError* error) {
     return CR_OK;
 }
 
-static bool apart(const crBounds* a, const crBounds* b) {
-    return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
-           a->hi.z < b->lo.z || b->hi.z < a->lo.z;
-}
-
 // whether a body is awake, or driven at a velocity
 static bool active(const crStep* step, int body) {
-    if (cr__moves(step->model, body)) return step->sleep[body].island == 0;
+    if (cr__moves(step->model, body)) return !cr__step_idle(step, body);
     crTwist given = step->dynamics.given[body];
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
 }
@@ -141,13 +136,13 @@ static bool keeps(const crStep* step, const crNear* pair) {
 }
 
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
+    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
     // since they were last looked at they cannot have come so near
     if (step->pairs->trailed &&
         pair->clear - cr__pairs_trails(step->pairs, pair) > margin + SURE * pair->size)
         return CR_OK;
-    if (apart(&step->pairs->now[pair->shape_a], &step->pairs->now[pair->shape_b])) return CR_OK;
-    if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
+    if (cr__pairs_boxes_apart(step->pairs, pair)) return CR_OK;
     if (has_moved(step, pair)) return CR_OK;
     crContactPoint few[16], *points = few;
     int needed = 0;

@@ -6,6 +6,7 @@
 #include "base/room.h"
 #include "base/tasks.h"
 #include "step/clocks.h"
+#include "step/lie.h"
 
 static bool make_work(crStep* step) {
     const crModel* model = step->model;
@@ -91,6 +92,7 @@ void cr_step_destroy(crStep* step) {
     cr__drop(a, step->warm.force, step->warm.capacity, sizeof *step->warm.force);
     cr__drop(a, step->warm.start, step->warm.start_capacity, sizeof *step->warm.start);
     cr__drop(a, step->record.contacts, step->record.capacity, sizeof *step->record.contacts);
+    cr__drop(a, step->lying.contacts, step->lying.capacity, sizeof *step->lying.contacts);
     cr__drop(a, step->events, step->event_capacity, sizeof *step->events);
     if (step->clocks != NULL) {
         cr__drop(a, step->clocks->due, step->clocks->due_capacity, sizeof(crDue));
@@ -112,6 +114,11 @@ void cr__step_keep_start(crStep* step) {
 
 crStatus cr_step_begin(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
+    cr__lie_end(step);
+    return cr__step_open(step, error);
+}
+
+crStatus cr__step_open(crStep* step, crError* error) {
     step->contact_count = 0;
     step->contacts = NULL;
     step->event_count = 0;

@@ -10,7 +10,7 @@
 #include "step/clocks.h"
 
 // whether a stands before b among contacts
-static bool stands_before(const crWarm* a, const crWarm* b) {
+bool cr__step_warm_before(const crWarm* a, const crWarm* b) {
     if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
     if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b;
     if (a->child_a != b->child_a) return a->child_a < b->child_a;
@@ -23,8 +23,8 @@ static bool stands_before(const crWarm* a, const crWarm* b) {
 static void sink_force(crWarm* force, int i, int count) {
     crWarm down = force[i];
     for (int child = 2 * i + 1; child < count; child = 2 * i + 1) {
-        if (child + 1 < count && stands_before(&force[child], &force[child + 1])) child++;
-        if (!stands_before(&down, &force[child])) break;
+        if (child + 1 < count && cr__step_warm_before(&force[child], &force[child + 1])) child++;
+        if (!cr__step_warm_before(&down, &force[child])) break;
         force[i] = force[child];
         i = child;
     }
@@ -186,7 +186,7 @@ crStatus cr__step_kept_close(crStep* step) {
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];
         if (f->gone) continue;
-        while (late < kept->part.count && stands_before(&kept->part.force[late], &f->force)) {
+        while (late < kept->part.count && cr__step_warm_before(&kept->part.force[late], &f->force)) {
             warm->force[warm->count++] = kept->part.force[late++];
         }
         warm->force[warm->count++] = f->force;

@@ -41,6 +41,10 @@ static double room_of(const crStep* step, int b) {
     return (step->settings.deadband + PUSH) * step->plan->size[b] + step->settings.cluster;
 }
 
+double cr__step_margin(const crStep* step, double h, int b) {
+    return h * cr__step_speed(step, step->free.v, b) + room_of(step, b);
+}
+
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crDynamics* d = &step->dynamics;
     double* margin = step->pairs->margin;

@@ -194,11 +194,6 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     return status;
 }
 
-static bool comes_first(const crStepContact* a, const crStepContact* b) {
-    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
-    return a->shape_b < b->shape_b;
-}
-
 crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
     if (moved->body == NULL) return CR_OK;
     if (step->contact_count == 0) {
@@ -210,8 +205,8 @@ crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
     crStepContact* all = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *all);
     if (all == NULL) return CR_ERR_MEMORY;
     for (int k = 0; k < count; k++) {
-        bool first = j == moved->count ||
-                     (i < step->contact_count && comes_first(&step->contacts[i], &moved->contacts[j]));
+        bool first = j == moved->count || (i < step->contact_count &&
+                                           cr__step_pair_first(&step->contacts[i], &moved->contacts[j]));
         all[k] = first ? step->contacts[i++] : moved->contacts[j++];
     }
     step->contacts = all;

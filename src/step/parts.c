@@ -10,12 +10,12 @@ void cr__step_list_awake(crStep* step) {
     const crModel* model = step->model;
     step->awake.count = step->awake.loop_count = 0;
     for (int b = 1; b < model->nb; b++) {
-        if (step->sleep[b].island == 0) step->awake.bodies[step->awake.count++] = b;
+        if (!cr__step_idle(step, b)) step->awake.bodies[step->awake.count++] = b;
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        bool asleep = step->sleep[loop->a].island != 0 || step->sleep[loop->b].island != 0;
-        if (!asleep) step->awake.loops[step->awake.loop_count++] = i;
+        bool idle = cr__step_idle(step, loop->a) || cr__step_idle(step, loop->b);
+        if (!idle) step->awake.loops[step->awake.loop_count++] = i;
     }
     cr__step_part_all(step);
 }

@@ -10,6 +10,8 @@
 #include "step/rest.h"
 
 #include "step/audit.h"
+#include "step/clocks.h"
+#include "step/lie.h"
 
 #define SPEED 0x1p-8  // of an island at rest, of the tolerance times what its contacts hold back
 
@@ -25,47 +27,164 @@ double cr__step_rest_speed(const crStep* step, double held) {
     return SPEED * cr_step_tol(&step->settings) * fmin(held, fall);
 }
 
-// true if every body is slower than rounding; zero: whether all began with v = 0
-static bool are_slow(const crStep* step, double h, bool* zero) {
-    const crModel* model = step->model;
-    double fall = h * cr_norm(model->gravity);
-    *zero = true;
-    for (int b = 1; b < model->nb; b++) {
-        const crBody* body = &model->bodies[b];
-        if (body->last < 0) continue;
-        if (!cr__rest_slow(body, fall, cr__step_speed(step, step->state.v, b))) return false;
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            *zero = *zero && step->start.v[j] == 0.0;
+bool cr__step_nears_rest(const crStep* step) {
+    double fall = step->h * cr_norm(step->model->gravity);
+    if (!cr__step_may_rest(step)) return false;
+    for (int k = 0; k < step->awake.count; k++) {
+        const crBody* body = &step->model->bodies[step->awake.bodies[k]];
+        if (body->last >= 0 && cr__rest_nears(step->state.v + body->v, body->nv, fall)) return true;
+    }
+    return false;
+}
+
+// What a step did to an island, at its root.
+typedef struct Rest {
+    bool moved;        // a body of it is not at rest, or its contacts are others
+    bool began;        // some v was not 0 at the beginning
+    bool bound;        // it has trees, loops or applied forces
+    int forces;        // of its contacts
+    double most, off;  // the largest of them, and by how much they differ from those of the beginning, N
+} Rest;
+
+// false where it has moved for sure
+static bool look_at_body(const crStep* step, double fall, int b, Rest* rest) {
+    const crBody* body = &step->model->bodies[b];
+    bool slow = body->last < 0 || (cr__rest_nears(step->start.v + body->v, body->nv, fall) &&
+                                   cr__rest_slow(body, fall, cr__step_speed(step, step->state.v, b)));
+    if (!slow || !cr__rest_there(step->state.q + body->q, step->start.q + body->q, body->nq))
+        rest->moved = true;
+    if (rest->moved) return false;
+    bool tied = step->plan->first_tie[b + 1] > step->plan->first_tie[b];
+    rest->bound = rest->bound || !body->single || tied;
+    for (int j = body->v; j < body->v + body->nv; j++) {
+        rest->began = rest->began || step->start.v[j] != 0.0;
+        rest->bound = rest->bound || step->state.force[j] != 0.0;
+    }
+    return true;
+}
+
+static bool is_of_same(const crWarm* x, const crWarm* y) {
+    return x->shape_a == y->shape_a && x->shape_b == y->shape_b && x->child_a == y->child_a &&
+           x->child_b == y->child_b && x->feature_a == y->feature_a && x->feature_b == y->feature_b;
+}
+
+static int body_of(const crStep* step, const crWarm* w) {
+    const crBodyShape* shapes = step->model->shapes;
+    return cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body);
+}
+
+// Place of each force among those of the beginning, -1: it was not there; islands whose contacts are others have moved.
+static void compare_forces(const crStep* step, const int* islands, int* was, Rest* rest) {
+    const crStepWarm* warm = &step->warm;
+    int k = 0;
+    for (int i = 0; i < warm->count; i++) {
+        const crWarm* x = &warm->force[i];
+        Rest* at = &rest[islands[body_of(step, x)]];
+        while (k < warm->start_count && cr__step_warm_before(&warm->start[k], x)) {
+            rest[islands[body_of(step, &warm->start[k++])]].moved = true;
         }
+        was[i] = k < warm->start_count && is_of_same(x, &warm->start[k]) ? k++ : -1;
+        if (was[i] < 0) {
+            at->moved = true;
+            continue;
+        }
+        const crWarm* y = &warm->start[was[i]];
+        at->forces++;
+        at->most = fmax(at->most, cr__rest_size(y->force));
+        at->off = fmax(at->off, cr__rest_size(cr_sub(x->force, y->force)));
     }
-    return true;
-}
-
-// true if no body has moved by more than rounding
-static bool are_there(const crStep* step) {
-    const crModel* model = step->model;
-    for (int b = 1; b < model->nb; b++) {
-        const crBody* body = &model->bodies[b];
-        if (!cr__rest_there(step->state.q + body->q, step->start.q + body->q, body->nq)) return false;
+    for (; k < warm->start_count; k++) {
+        rest[islands[body_of(step, &warm->start[k])]].moved = true;
     }
-    return true;
 }
 
-// true if forces are those that the step began with
-static bool are_same(const crStepWarm* warm) {
-    return warm->changed && cr__rest_same(warm->force, warm->count, warm->start, warm->start_count);
+static bool rests(const Rest* rest) {
+    return !rest->moved && rest->forces > 0 && rest->off <= CR_REST_FORCES * rest->most;
 }
 
-void cr__step_rest(crStep* step, double h) {
+// whether something may be at rest, by where the bodies awake are
+static bool look_at_bodies(const crStep* step, double h, const int* islands, const bool* moved,
+                           const bool* hit, Rest* rest) {
+    double fall = h * cr_norm(step->model->gravity);
+    bool any = false;
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
+        Rest* at = &rest[islands[b]];
+        if (!cr__moves(step->model, b)) continue;
+        if ((moved != NULL && moved[b]) || hit[b]) at->moved = true;
+        any = (!at->moved && look_at_body(step, fall, b, at)) || any;
+    }
+    for (int i = 0; i < step->event_count; i++) {
+        const crEvent* event = &step->events[i];
+        if (cr__moves(step->model, event->body_b)) rest[islands[event->body_b]].moved = true;
+        if (event->shape_a < 0) continue;
+        if (cr__moves(step->model, event->body_a)) rest[islands[event->body_a]].moved = true;
+    }
+    return any && step->warm.changed;
+}
+
+// Bodies and forces of islands at rest become those of the beginning; trees only where all is.
+static void set_back(crStep* step, const int* islands, const int* was, bool all, Rest* rest) {
+    crStepWarm* warm = &step->warm;
+    for (int k = 0; k < step->awake.count; k++) {
+        int b = step->awake.bodies[k];
+        const crBody* body = &step->model->bodies[b];
+        const Rest* at = &rest[islands[b]];
+        if (!cr__moves(step->model, b) || !rests(at) || (at->bound && !all)) continue;
+        memcpy(step->state.q + body->q, step->start.q + body->q, (size_t)body->nq * sizeof(double));
+        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+    }
+    for (int i = 0; i < warm->count; i++) {
+        const Rest* at = &rest[islands[body_of(step, &warm->force[i])]];
+        if (was[i] >= 0 && rests(at) && (all || !at->bound)) warm->force[i] = warm->start[was[i]];
+    }
+}
+
+// islands at rest that began so lie down, where nothing but contacts acts on them
+static crStatus choose_lying(crStep* step, const int* islands, const Rest* rest) {
     const crModel* model = step->model;
-    bool zero = false;
-    if (!cr__step_may_rest(step) || step->event_count > 0) return;
-    if (!are_slow(step, h, &zero) || !are_there(step) || !are_same(&step->warm)) return;
-    memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
-    memset(step->state.v, 0, (size_t)model->nv * sizeof(double));
-    memcpy(step->warm.force, step->warm.start, (size_t)step->warm.count * sizeof *step->warm.force);
+    bool may = step->lying.island != NULL && step->clocks->plastic && model->nu == 0 &&
+               step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0 &&
+               !step->pairs->by_impact;
+    if (!may) return CR_OK;
+    bool* down = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *down);
+    if (down == NULL) return CR_ERR_MEMORY;
+    bool any = false;
+    for (int b = 0; b < model->nb; b++) {
+        down[b] = rests(&rest[b]) && !rest[b].began && !rest[b].bound && !cr__step_idle(step, b);
+        any = any || down[b];
+    }
+    return any ? cr__lie_down(step, islands, down) : CR_OK;
+}
+
+static crStatus settle_islands(crStep* step, double h, const int* islands, const bool* moved,
+                               const bool* hit) {
+    const crModel* model = step->model;
+    Rest* rest = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *rest);
+    int* was = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *was);
+    if (rest == NULL || was == NULL) return CR_ERR_MEMORY;
+    memset(rest, 0, (size_t)model->nb * sizeof *rest);
+    if (!look_at_bodies(step, h, islands, moved, hit, rest)) return CR_OK;
+    compare_forces(step, islands, was, rest);
+    bool all = true, zero = true;
+    for (int k = 0; k < step->awake.count && all; k++) {
+        int b = step->awake.bodies[k];
+        if (!cr__moves(model, b)) continue;
+        all = rests(&rest[islands[b]]);
+        zero = zero && !rest[islands[b]].began;
+    }
+    set_back(step, islands, was, all, rest);
     // a force that a function gives may be another in the next step
-    step->still = zero && step->calls.force == NULL && model->load_count == 0;
+    step->still = all && zero && step->calls.force == NULL && model->load_count == 0;
+    return choose_lying(step, islands, rest);
+}
+
+crStatus cr__step_rest(crStep* step, double h, const int* islands, const bool* moved, const bool* hit) {
+    if (!cr__step_may_rest(step)) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = settle_islands(step, h, islands, moved, hit);
+    cr_arena_release(&step->scratch, mark);
+    return status;
 }
 
 crStatus cr__step_stay(crStep* step, double h, crError* error) {

@@ -12,8 +12,17 @@
 #define CR_REST_SPEEDS 64.0     // eps of h g, that a body at rest has at most
 #define CR_REST_FORCES 0x1p-28  // of the largest force, by which forces may differ
 
+#define CR_REST_NEARS 0x1p-20  // of h g: the speed that a body at rest began a step with at most
 #define CR_REST_ABOUT 0x1p-5   // of h g: the speed below which bodies may be about to rest
 #define CR_REST_AIM   0x1p-44  // likewise: the change at which sweeps of such bodies end
+
+// true if a body began a step so slowly that it may be at rest after it; fall: h g
+static inline bool cr__rest_nears(const double* v0, int nv, double fall) {
+    for (int j = 0; j < nv; j++) {
+        if (!(fabs(v0[j]) <= CR_REST_NEARS * fall)) return false;
+    }
+    return true;
+}
 
 // true if a body is slower than rounding; fall: h g
 static inline bool cr__rest_slow(const crBody* body, double fall, double speed) {

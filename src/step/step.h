@@ -13,6 +13,8 @@
 static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->plan != NULL; }
 // q, v and forces become what the step began with.
 void cr__step_keep_start(crStep* step);
+// cr_step_begin, but what lies goes on to.
+crStatus cr__step_open(crStep* step, crError* error);
 
 // settings.c
 
@@ -27,6 +29,10 @@ crStatus cr__step_lost(const crStep* step, int body, const char* what, double va
 
 // bodies.c
 
+// Whether a step has nothing to compute for a body, which sleeps or lies.
+static inline bool cr__step_idle(const crStep* step, int body) {
+    return step->sleep[body].island != 0 || (step->lying.count > 0 && step->lying.island[body] != 0);
+}
 static inline crPart cr__step_part(const crStep* step) {
     return (crPart){step->part.bodies, step->part.count};
 }
@@ -58,6 +64,8 @@ void cr__step_leave_out(crStep* step, const bool* out);
 
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
+// Margin of a body that stands and that v_free is known of.
+double cr__step_margin(const crStep* step, double h, int body);
 // Speed of a body's fastest point by v.
 double cr__step_speed(const crStep* step, const double* v, int body);
 
@@ -67,8 +75,11 @@ double cr__step_speed(const crStep* step, const double* v, int body);
 bool cr__step_may_rest(const crStep* step);
 // A step of a world that lay still in the last one, and lies still in this one too: its time, and its overlap where that is due.
 crStatus cr__step_stay(crStep* step, double h, crError* error);
-// At the end of a step in which nothing moved.
-void cr__step_rest(crStep* step, double h);
+// Whether some body is so slow that islands of it may come to rest, or lie.
+bool cr__step_nears_rest(const crStep* step);
+// At the end of a step: islands that it left as they were but for rounding are at rest. islands: a root for every body;
+// moved, NULL: none, and hit: bodies that are not at rest (nb). CR_ERR_MEMORY.
+crStatus cr__step_rest(crStep* step, double h, const int* islands, const bool* moved, const bool* hit);
 // Speed below which an island of several bodies is at rest whose contacts hold back the speed `held`, m/s.
 double cr__step_rest_speed(const crStep* step, double held);
 
@@ -107,6 +118,20 @@ static inline bool cr__step_presses(const crStepContact* contact) {
     return cr_dot(contact->impulse, contact->point.normal) > 0.0;
 }
 
+// Whether the pair of a contact comes before that of another.
+static inline bool cr__step_pair_first(const crStepContact* a, const crStepContact* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
+    return a->shape_b < b->shape_b;
+}
+// A contact at the end of a step, with its impulse: those of the step, then those that lie.
+static inline int cr__step_contact_count(const crStep* step) {
+    bool shown = step->contacts == step->lying.contacts;
+    return step->contact_count + (shown ? 0 : step->lying.contact_count);
+}
+static inline const crStepContact* cr__step_contact_at(const crStep* step, int i) {
+    return i < step->contact_count ? &step->contacts[i] : &step->lying.contacts[i - step->contact_count];
+}
+
 // warm.c
 
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
@@ -123,6 +148,8 @@ double cr__step_band(const crStep* step, const crStepContact* contact, int* curs
 void cr__step_seats(crStep* step);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
+// Whether a force stands before another in their order (kept.c).
+bool cr__step_warm_before(const crWarm* a, const crWarm* b);
 // Forces that the step began with, and those that took their place, change places (kept.c).
 void cr__step_swap_forces(crStep* step);
 

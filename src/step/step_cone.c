@@ -13,6 +13,7 @@
 #include "relax/packed.h"
 #include "resolve/kinds.h"
 #include "step/clocks.h"
+#include "step/lie.h"
 #include "step/moving.h"
 #include "step/position.h"
 
@@ -63,8 +64,9 @@ static bool may_move(const crStep* step) {
 static crStatus collide(crStep* step, int* islands, crError* error) {
     crStatus status = cr__step_collide_part(step, false, error);
     // else nobody asks who reaches whom
-    bool asked = !step->clocks->plastic || step->settings.sleep_time > 0.0;
+    bool asked = !step->clocks->plastic || step->settings.sleep_time > 0.0 || cr__step_nears_rest(step);
     if (status == CR_OK && asked) cr__step_reachable(step, islands);
+    if (status == CR_OK && !asked) islands[CR_WORLD] = -1;
     return status;
 }
 
@@ -72,12 +74,15 @@ static crStatus collide(crStep* step, int* islands, crError* error) {
 static crStatus look_around(crStep* step, double h, int* islands, crError* error) {
     crStatus status = cr__step_wake_written(step, error);
     bool woke = true;
+    cr__lie_look(step);
     while (woke && status == CR_OK) {
         cr__step_list_awake(step);
         status = cr_step_forces(step, h, error);
         if (status == CR_OK) status = cr__step_margins(step, h, error);
+        if (status == CR_OK) status = cr__lie_keep_near(step, error);
         if (status == CR_OK) status = collide(step, islands, error);
         if (status == CR_OK) status = cr__step_wake_touched(step, &woke, error);
+        woke = cr__lie_touched(step) || woke;
     }
     return status;
 }
@@ -101,10 +106,22 @@ static void forget_solve(crStep* step, size_t mark) {
     step->posed.b = step->posed.p = NULL;
 }
 
+// what is at rest, and what need not be computed any more
+static crStatus lay_down(crStep* step, double h, const int* islands, const bool* moved, const bool* hit,
+                         crError* error) {
+    // what lies down now was computed in this step
+    crStatus status = cr__lie_certify(step, h);
+    if (status == CR_OK && islands[CR_WORLD] >= 0) status = cr__step_rest(step, h, islands, moved, hit);
+    cr__lie_show(step);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     double end = step->state.time + h;
-    crStatus status = cr_step_begin(step, error);
+    if (!step->lying.known) cr__lie_end(step);
+    step->lying.known = false;
+    crStatus status = cr__step_open(step, error);
     if (status != CR_OK) return status;
     int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
     if (islands == NULL) return cr__step_memory(error);
@@ -143,12 +160,12 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
-    if (status == CR_OK && listed && moved.body == NULL) cr__step_rest(step, h);
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
     // contacts with their impulses are those of the solves, wherever the position pass looked
     step->contacts = solved;
     step->contact_count = start.count;
     if (!listed) cr__step_show_record(step);
     if (status == CR_OK && cr__step_show_moved(step, &moved) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK) status = lay_down(step, h, islands, moved.body, hit, error);
     return status;
 }

@@ -251,8 +251,8 @@ CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
     for (int j = 0; j < 6; j++) {
         zero = zero && x->v0[j] == 0.0;
     }
-    if (!cr__rest_slow(body, fall, speed_of(x->v, x->lone->size)) || !cr__rest_there(x->q, x->q0, 7) ||
-        !cr__rest_same(warm, count, s->warm, s->warm_count))
+    if (!cr__rest_nears(x->v0, 6, fall) || !cr__rest_slow(body, fall, speed_of(x->v, x->lone->size)) ||
+        !cr__rest_there(x->q, x->q0, 7) || !cr__rest_same(warm, count, s->warm, s->warm_count))
         return false;
     memcpy(x->q, x->q0, sizeof x->q);
     memset(x->v, 0, sizeof x->v);

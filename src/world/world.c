@@ -6,6 +6,7 @@
 #include "world/world.h"
 
 #include "step/audit.h"
+#include "step/lie.h"
 #include "step/rest.h"
 
 #include <string.h>
@@ -31,8 +32,9 @@ static crStatus make_copy(crWorld* world) {
         world->start_ctrl[i] = a->ctrl;
         if (a->act_place >= 0) world->start_act[a->act_place] = a->act;
     }
-    bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
-              world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
+    world->step.lying.island = cr__zeros(&world->step.store, model->nb, sizeof(int));
+    bool ok = world->step.lying.island != NULL && world->start_ctrl != NULL && world->start_act != NULL &&
+              world->ctrl != NULL && world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0 || cr__model_pulls(model)) {
         world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
@@ -206,6 +208,43 @@ static void settle_ties(crWorld* world) {
     if (world->step.still) memcpy(ties->force, world->tie_force, (size_t)ties->count * sizeof(double));
 }
 
+static bool is_zero(const double* x, int count) {
+    for (int i = 0; i < count; i++) {
+        if (x[i] != 0.0) return false;
+    }
+    return true;
+}
+
+// What lies gets up where it was written since the last step, and all of it where the step is another.
+static void rouse(crWorld* world, double h) {
+    crStep* step = &world->step;
+    const crState* s = &step->state;
+    bool any = false;
+    step->lying.known = world->last_h == h && step->calls.posed == NULL;
+    for (int b = 1; b < step->model->nb && step->lying.known && step->lying.count > 0; b++) {
+        const crBody* body = &step->model->bodies[b];
+        if (step->lying.island[b] == 0) continue;
+        bool same = memcmp(s->q + body->q, world->q + body->q, (size_t)body->nq * sizeof(double)) == 0;
+        if (same && is_zero(s->v + body->v, body->nv) && is_zero(s->force + body->v, body->nv)) continue;
+        step->work.mark[step->lying.island[b]] = 1;
+        any = true;
+    }
+    if (any) cr__lie_end_marked(step);
+}
+
+// Free bodies that stood and stand where they were keep q as it was before the check, which may change the last bits of a quaternion.
+static void restore_unmoved(crWorld* world) {
+    crStep* step = &world->step;
+    for (int b = step->plan->first_single; b < step->model->nb; b++) {
+        const crBody* body = &step->model->bodies[b];
+        size_t bytes = (size_t)body->nq * sizeof(double);
+        if (!body->single || !is_zero(step->state.v + body->v, body->nv)) continue;
+        if (!is_zero(step->start.v + body->v, body->nv)) continue;
+        if (memcmp(step->state.q + body->q, step->start.q + body->q, bytes) != 0) continue;
+        memcpy(step->state.q + body->q, world->q + body->q, bytes);
+    }
+}
+
 static crStatus stay(crWorld* world, double h, crError* error) {
     change_scratch(world);
     crStatus status = cr__step_stay(&world->step, h, error);
@@ -216,6 +255,7 @@ static crStatus stay(crWorld* world, double h, crError* error) {
 crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     crStep* step = &world->step;
     if (cr__world_still(world, h)) return stay(world, h, error);
+    rouse(world, h);
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
@@ -234,7 +274,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     change_scratch(world);
     world->last_h = status == CR_OK ? h : 0.0;
     if (status == CR_OK) cr__activations_move(step->model, &step->state, h, false);
-    // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
+    if (status == CR_OK && cr__step_may_rest(step)) restore_unmoved(world);
     if (status == CR_OK && step->still) settle_ties(world);
     if (status == CR_OK && step->still) restore_q(world);
     if (status != CR_OK) {
