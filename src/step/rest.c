@@ -1,4 +1,4 @@
-// rest.c - a world that a step leaves where it was but for rounding is at rest: q and forces as before, v = 0.
+// rest.c - an island that a step leaves where it was but for rounding is at rest: q and forces as before, v = 0.
 //
 // Free bodies and trees on each other and on what stands. Sweeps of an island that is about to rest go on until it is there
 // (contact_islands.c): below a small share of the tolerance its v is 0, and the audit judges that. The share is of the velocity
