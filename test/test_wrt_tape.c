@@ -433,3 +433,42 @@ TEST(coefficients_by_the_impact) {
     compare_run(&c, 40, false, 21, 30);
     end(&c);
 }
+
+// A law of the user's, for balls: Newton's restitution, and friction that stops the slip or is mu times the normal impulse.
+static crStatus own_law(const void* params, const crContact* c, crHit* hit, crError* error) {
+    (void)params, (void)error;
+    double normal = -(1.0 + c->e) * c->V.x / c->W.xx, slip = sqrt(c->V.y * c->V.y + c->V.z * c->V.z);
+    double share = slip > 0.0 ? fmin(1.0 / c->W.yy, c->mu * normal / slip) : 0.0;
+    hit->P = cr_vec3(normal, -share * c->V.y, -share * c->V.z);
+    return CR_OK;
+}
+
+// Balls hit the floor at 1 m/s by a law without a formula. A ball's slip of mu (1 + e) 7/2 just stops: 5/7 of a change of vx is
+// left where the ball sticks, all of it where it slips. Beside that the derivative is one of these, and the verdict says that it is differenced.
+TEST(law_of_the_user_is_differenced_and_says_so) {
+    const double mu = 0.2, e = 0.5, edge = mu * (1.0 + e) * 3.5;
+    const double slips[3] = {0.5 * edge, 1.5 * edge, edge}, left[3] = {5.0 / 7.0, 1.0, 0.0};
+    const crLaw law = {"own", own_law, NULL};
+    for (int i = 0; i < 3; i++) {
+        crModel* model = cr_model_create(NULL);
+        model->gravity = cr_vec3(0, 0, 0);
+        int material = scene_material(model, mu, e);
+        scene_ground(model, cr_vec3(0, 0, 1), material);
+        scene_free(model, cr_shape_sphere(0.1), cr_vec3(0, 0, 0.105), 1.0, material);
+        Case c = begin_by(model, 0.01, "sequence", &law, 0, NULL);
+        c.state.v[0] = slips[i];
+        c.state.v[2] = -1.0;
+        double d[18] = {0.0}, y[12] = {0.0}, minus[12], plus[12], back[18];
+        crWrtVerdict verdict;
+        d[6] = y[6] = 1.0;
+        CHECK_STATUS(cr_wrt_apply(c.wrt, &c.state, d, minus, plus, &verdict, NULL), CR_OK);
+        CHECK(verdict.differenced && verdict.why != NULL);
+        CHECK(verdict.verdict == (i < 2 ? CR_SMOOTH : CR_ONE_SIDED));
+        CHECK_NEAR(minus[6], i < 2 ? left[i] : 5.0 / 7.0, 1e-6);
+        CHECK_NEAR(plus[6], i < 2 ? left[i] : 1.0, 1e-6);
+        CHECK_STATUS(cr_wrt_back(c.wrt, &c.state, y, back, &verdict, NULL), CR_OK);
+        CHECK(verdict.differenced && verdict.verdict == (i < 2 ? CR_SMOOTH : CR_ONE_SIDED));
+        if (i < 2) CHECK_NEAR(back[6], left[i], 1e-6);
+        end(&c);
+    }
+}

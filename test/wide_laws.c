@@ -7,7 +7,10 @@
 #include "wide_double.h"
 
 #include "carom/base.h"
+#include "resolve/compliant.h"
 #include "resolve/kinds.h"
+
+#define FINE 1e-13  // share of the forces that may be beyond the polynomials of compliant; the law has 1e-9
 
 void cr_sincos(double angle, double* s, double* c) {
     *s = sinl(angle);
@@ -19,6 +22,18 @@ bool cr__chatterjee_ruina_pair(const crMat3* W, const crVec3* V, const crVec3* n
                                const double* e, const double* et, crVec3* P) {
     (void)W, (void)V, (void)n, (void)mu, (void)e, (void)et, (void)P;
     return false;
+}
+
+// The compliant law with shorter steps: where their number changes, P jumps by less than differences of it can see.
+static crStatus fine_compliant(const void* params, const crContact* c, crHit* hit, crError* error) {
+    const crLawParams* given = params;
+    (void)error;
+    crCompliant s;
+    cr__compliant_start(&s, c, given->eta2);
+    s.roughness = FINE;
+    cr__compliant_follow(&s);
+    hit->P = s.now.P;
+    return s.ended ? CR_OK : CR_ERR_RANGE;
 }
 
 static const cr__LawKind* const wide_kinds[] = {
@@ -51,6 +66,7 @@ bool wide_law(const WideCase* from, double* P, double* V) {
     for (size_t i = 0; i < sizeof wide_kinds / sizeof wide_kinds[0]; i++) {
         crLaw law = cr__law(wide_kinds[i], &params);
         if (strcmp(law.name, from->law) != 0) continue;
+        if (wide_kinds[i] == &cr__law_compliant) law.apply = fine_compliant;
         if (cr_law_apply(&law, &c, &hit, NULL) != CR_OK) return false;
         const double all[6] = {hit.P.x, hit.P.y, hit.P.z, hit.V_plus.x, hit.V_plus.y, hit.V_plus.z};
         memcpy(P, all, 3 * sizeof *P);

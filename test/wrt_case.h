@@ -14,7 +14,9 @@ typedef struct Case {
     int nv, n;  // velocities, inputs
 } Case;
 
-static inline Case begin(crModel* model, double dt, const char* rule, int params, const crWrtParam* param) {
+// law: of the rule, NULL for its own
+static inline Case begin_by(crModel* model, double dt, const char* rule, const crLaw* law, int params,
+                            const crWrtParam* param) {
     Case c = {.model = model, .nv = model->nv, .n = 3 * model->nv + params};
     crWorldDef def = cr_world_def();
     crError error = {0};
@@ -22,12 +24,17 @@ static inline Case begin(crModel* model, double dt, const char* rule, int params
     def.step.dt = dt;
     // the touch is found to within this: differences of steps see it
     def.step.cluster = 1e-12;
+    if (law != NULL) def.step.law = *law;
     CHECK_STATUS(cr_rule_find(rule, NULL, &def.step.rule, NULL), CR_OK);
     CHECK_STATUS(cr_wrt_create(&def, &c.wrt, &error), CR_OK);
     if (params > 0) CHECK_STATUS(cr_wrt_params(c.wrt, params, param, &error), CR_OK);
     CHECK_STATUS(cr_arena_create(&c.arena, NULL, 0), CR_OK);
     CHECK_STATUS(cr_state_create(model, &c.arena, &c.state), CR_OK);
     return c;
+}
+
+static inline Case begin(crModel* model, double dt, const char* rule, int params, const crWrtParam* param) {
+    return begin_by(model, dt, rule, NULL, params, param);
 }
 
 static inline void end(Case* c) {

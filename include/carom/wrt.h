@@ -5,8 +5,8 @@
 // applied forces, and one for each parameter. A step is recorded as a list of moves and impacts, and these are differentiated
 // one by one: contact solves and rules by their modes (implicit function theorem), instants of impacts by the gap that
 // defines them (saltation), the position pass by its contacts. What the list does not describe (loops, loads, drag of
-// contacts, methods other than cone) and steps at a switch, which have two sides, are differenced as a whole; the verdict
-// says so. Contact problems and rules by themselves: modes.h.
+// contacts, methods other than cone) and steps at a switch, which have two sides, are differenced as a whole; impacts by a rule or
+// law without a formula, by a law of the user's too, are differenced by themselves; the verdict says so. Contact problems and rules by themselves: modes.h.
 #ifndef CAROM_WRT_H
 #define CAROM_WRT_H
 
@@ -27,7 +27,7 @@ typedef struct crWrtVerdict {
     double residual;  // of the step's contact solves: they must be solved, or the derivative is refused
     double
         distance;  // change of a contact's velocity that reaches the nearest switch, to first order, m/s; NaN: not known
-    bool differenced;  // the step as a whole was differenced
+    bool differenced;  // the step as a whole, or the answer of an impact's rule, was differenced
     const char* why;   // then the reason, else NULL
 } crWrtVerdict;
 

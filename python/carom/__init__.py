@@ -24,14 +24,14 @@ from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradie
 from carom._control import Actuator, Controls, Joint, Readings, Sensor
 from carom._model import Model
 from carom._picture import Animation, Picture, Report
-from carom._problem import Audit, Problem, Resolution, Rule, RuleInfo, Solution, rules, solvers
+from carom._problem import Audit, ImpactChange, Problem, Resolution, Rule, RuleInfo, Solution, rules, solvers
 from carom._scene import Scene, load, scenes
 from carom._spread import Spread, spread
 from carom._world import Certificate, Energy, Trajectory, World
 
 __all__ = ["Actuator", "Animation", "Audit", "Batch", "Certificate", "Collision", "Contact", "Controls", "Derivative",
-           "Energy", "Error", "FramedContact", "Gradient", "Hit", "Impulses", "Joint", "Law", "LawInfo", "Margins",
-           "Model", "MotionAudit", "Picture", "Problem", "Readings", "Region", "Report", "Resolution", "Rigid",
+           "Energy", "Error", "FramedContact", "Gradient", "Hit", "ImpactChange", "Impulses", "Joint", "Law", "LawInfo",
+           "Margins", "Model", "MotionAudit", "Picture", "Problem", "Readings", "Region", "Report", "Resolution", "Rigid",
            "Rule", "RuleInfo", "Scene", "Sensor", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst",
            "__version__", "audit", "collision", "contact", "gradient", "impact", "impact_many", "laws", "load",
            "numerics_revision", "rules", "scenes", "solvers", "spread", "verdict"]

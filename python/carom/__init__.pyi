@@ -520,6 +520,17 @@ class Resolution:
     margins: _records.RuleMargins
     audit: Audit
 
+class ImpactChange:
+    p_minus: Array
+    p_plus: Array
+    u_minus: Array
+    u_plus: Array
+    verdict: str
+    switch: str
+    distance: float
+    jump: float
+    differenced: bool
+
 class Rule:
     name: str
     def __init__(self, name: str, *, law: LawLike = ..., solver: str = ..., tolerance: float = ..., budget: int = ...,
@@ -541,6 +552,9 @@ class Problem:
     def solve(self, solver: str = ..., *, tol: float = ..., max_iterations: int = ...,
               p: Optional[ArrayLike] = ...) -> Solution: ...
     def resolve(self, rule: RuleLike = ..., *, law: Optional[LawLike] = ...) -> Resolution: ...
+    def derivative(self, rule: RuleLike = ..., *, u_free: Optional[ArrayLike] = ..., W: Optional[ArrayLike] = ...,
+                   mu: Optional[ArrayLike] = ..., e: Optional[ArrayLike] = ..., et: Optional[ArrayLike] = ...,
+                   law: Optional[LawLike] = ..., near: float = ...) -> ImpactChange: ...
     def audit(self, p: ArrayLike) -> Audit: ...
 
 class RuleInfo(_records.RuleInfo): ...

@@ -56,6 +56,28 @@ class Resolution:
     audit: Audit
 
 
+@dataclass(frozen=True)
+class ImpactChange:
+    """What a change of an impact's data becomes: of impulses p and of velocities u after it, for the change times a falling (minus)
+    and a rising (plus) number. verdict: smooth, one-sided or none, then jump is that of p, N s. switch is the nearest and distance the
+    change of a contact's velocity that reaches it, m/s; NaN: not known. differenced: the rule, or its law, has no formula here.
+
+    >>> import carom
+    >>> impact = carom.Problem([-1.0], [[2.0]], [("unilateral", 1, {"e": 0.5})])
+    >>> impact.derivative("newton", u_free=[1.0]).verdict
+    'smooth'
+    """
+    p_minus: Any
+    p_plus: Any
+    u_minus: Any
+    u_plus: Any
+    verdict: str
+    switch: str
+    distance: float
+    jump: float
+    differenced: bool
+
+
 class Rule(_carom.Rule):
     """How many contacts share an impact: Rule("newton"), Rule("sequence", law=...), Rule("chain", stiffness=...).
 
@@ -127,6 +149,19 @@ class Problem(_carom.Problem):
         """
         raw = self._resolve(rule, law)
         return Resolution(**{**raw, "audit": Audit(**raw["audit"]), "margins": _records.RuleMargins(**raw["margins"])})
+
+
+    def derivative(self, rule="poisson", *, u_free=None, W=None, mu=None, e=None, et=None, law=None, near=1e-9):
+        """Along a change of the data of an impact: of velocities before (rows), of W (rows, rows), and of each block's mu, e and et.
+
+        A switch nearer than `near` (m/s) has two sides. An impact that the rule does not solve is refused with its residual.
+
+        >>> import carom
+        >>> balls = carom.Problem([-1.0, 0.0], [[2.0, -1.0], [-1.0, 2.0]], [("unilateral", 1, {"e": 1})] * 2)
+        >>> balls.derivative("sequence", u_free=[-1, 0], law="newton").u_plus.round(9)   # the last ball gets what the first brought
+        array([0., 1.])
+        """
+        return ImpactChange(**self._derivative(rule, law, near, u_free, W, mu, e, et))
 
 
 class RuleInfo(_records.RuleInfo):

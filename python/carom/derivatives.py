@@ -29,7 +29,7 @@ _BODIES = ("mass", "ctrl")  # of one thing; the others of two materials
 
 class StepVerdict(NamedTuple):
     """Whether a derivative may be trusted. verdict: smooth, one-sided or none. switch: the nearest, and distance: the change of a
-    contact's velocity that reaches it, m/s (NaN: not known). differenced: a step was differenced as a whole, and why.
+    contact's velocity that reaches it, m/s (NaN: not known). differenced: a step as a whole or an impact in it was differenced, and why.
 
     >>> from carom.derivatives import StepVerdict
     >>> StepVerdict("smooth", "open/close", 0.1, 0.0, 1e-14, False, None).verdict
@@ -97,7 +97,8 @@ class Steps:
     """Steps of a model, or of a scene with its settings, solved as far as they can be.
 
     by: parameters, each ("mass", body), ("mu", a, b), ("e", a, b), ("et", a, b), ("mu_spin", a, b), ("mu_roll", a, b) with
-    indices of materials, or ("ctrl", actuator). Other keywords are those of `World`. Functions of Python (forces, laws, drives) are refused.
+    indices of materials, or ("ctrl", actuator). Other keywords are those of `World`. A law may be a function of Python: impacts
+    by it are differenced, and the verdict says so. Other functions (forces, drives, coefficients) are refused.
 
     A change along the velocities has nv entries of position, nv of v, nv of the applied forces, and one for each
     parameter. Where q has more numbers than v (quaternions), derivatives by q are those of changes that keep them unit.

@@ -147,6 +147,8 @@ PyObject* py_register(PyObject* module, PyObject* args);
 // A law from a Law, a name, or a function; new reference.
 PyLaw* py_law(PyObject* value);
 PyRule* py_rule(PyObject* value);
+// True with the exception set that a law raised and nobody has told of yet.
+bool py_law_raised(PyLaw* law);
 // The exception a law raised, if any; else that of error. Returns NULL.
 PyObject* py_raise_law(PyLaw* law, const crError* error);
 PyObject* py_contact(const crContact* contact);  // a carom.Contact
@@ -212,6 +214,7 @@ typedef struct PyWorld {
 // A world that is not running; false with an exception.
 bool py_world_idle(PyWorld* self);
 PyObject* py_world_raise(PyWorld* self, const crError* error);
+PyLaw* py_world_law(const PyWorld* self);  // of impacts, borrowed; NULL: the default
 // A world of a scene: its settings and its start.
 PyObject* py_world_of_scene(PyObject* scene, PyModel* model, const crStepSettings* step, const double* q,
                             const double* v);

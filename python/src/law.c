@@ -67,7 +67,7 @@ static crStatus apply_function(const void* params, const crContact* contact, crH
     return CR_OK;
 }
 
-static bool restore_raised(PyLaw* law) {
+bool py_law_raised(PyLaw* law) {
     if (law == NULL) return false;
     if (law->raised != NULL) {
         PyErr_Restore(law->raised, law->raised_value, law->trace);
@@ -75,13 +75,13 @@ static bool restore_raised(PyLaw* law) {
         return true;
     }
     for (Py_ssize_t i = 0; law->parts != NULL && i < PyTuple_Size(law->parts); i++) {
-        if (restore_raised((PyLaw*)PyTuple_GetItem(law->parts, i))) return true;
+        if (py_law_raised((PyLaw*)PyTuple_GetItem(law->parts, i))) return true;
     }
     return false;
 }
 
 PyObject* py_raise_law(PyLaw* law, const crError* error) {
-    return restore_raised(law) ? NULL : py_raise(error);
+    return py_law_raised(law) ? NULL : py_raise(error);
 }
 
 // the laws of a composite and their weights
@@ -278,6 +278,8 @@ static PyObject* law_gradient(PyObject* object, PyObject* args) {
     crError error = {0};
     if (cr_law_gradient(&self->law, &collision, tolerance, &g, &error) != CR_OK)
         return py_raise_law(self, &error);
+    // a law that fails beside the collision is no failure of the library's
+    if (py_law_raised(self)) return NULL;
     return Py_BuildValue("{s:N,s:s,s:N,s:s,s:d,s:i,s:s,s:N,s:N}", "hit", hit_dict(&g.hit), "verdict",
                          cr_smoothness_name(g.verdict), "differenced", PyBool_FromLong(g.differenced),
                          "switch", cr_switch_name(g.nearest), "distance", g.distance, "switches", g.switches,
@@ -323,7 +325,7 @@ static PyObject* law_many(PyObject* object, PyObject* args, PyObject* keywords) 
     for (int i = 0; i < 6; i++) {
         Py_XDECREF(in[i]);
     }
-    if (status != NULL && !restore_raised(self)) return Py_BuildValue("NN", py_give(P), py_give(status));
+    if (status != NULL && !py_law_raised(self)) return Py_BuildValue("NN", py_give(P), py_give(status));
     Py_XDECREF(P);
     Py_XDECREF(status);
     return NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "binding.h"
+#include "carom/modes.h"
 #include "io/problem.h"
 
 typedef struct PyProblem {
@@ -238,6 +239,121 @@ static PyObject* resolve(PyObject* object, PyObject* args) {
     return result;
 }
 
+// changes of an impact's data: u_free, W, mu, e, et, each an array or NULL
+enum { CHANGES = 5 };
+
+static bool read_changes(const PyProblem* self, PyObject* const given[CHANGES], PyNumbers* read[CHANGES]) {
+    static const char* const names[CHANGES] = {"u_free", "W", "mu", "e", "et"};
+    Py_ssize_t rows = self->problem.rows, blocks = self->problem.block_count;
+    for (int i = 0; i < CHANGES; i++) {
+        const Py_ssize_t shape[2] = {i < 2 ? rows : blocks, rows};
+        if (given[i] == Py_None) continue;
+        read[i] = py_array(given[i], names[i], i == 1 ? 2 : 1, shape);
+        if (read[i] == NULL) return false;
+    }
+    return true;
+}
+
+static const double* data_of(const PyNumbers* array) { return array != NULL ? array->data : NULL; }
+
+// du = du_free + dW p + W dp, as an array
+static PyObject* velocity_change(const PyProblem* self, crArena* arena, const crRuleChange* change,
+                                 const double* p, const double* dp) {
+    Py_ssize_t rows = self->problem.rows;
+    PyNumbers* du = py_new(1, &rows, PY_DOUBLE);
+    if (du == NULL) return NULL;
+    double* out = du->data;
+    if (cr_problem_velocity(&self->problem, arena, dp, out) != CR_OK) {
+        Py_DECREF(du);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < rows; i++) {
+        out[i] += (change->u_free != NULL ? change->u_free[i] : 0.0) - self->problem.u_free[i];
+        for (Py_ssize_t j = 0; j < rows && change->W != NULL; j++)
+            out[i] += change->W[i * rows + j] * p[j];
+    }
+    return py_give(du);
+}
+
+static PyObject* change_dict(const PyProblem* self, crArena* arena, const crRuleModes* modes,
+                             const crRuleChange* change, const double* minus, const double* plus) {
+    int rows = self->problem.rows;
+    return Py_BuildValue(
+        "{s:N,s:N,s:N,s:N,s:s,s:s,s:d,s:d,s:O}", "p_minus", py_numbers(minus, rows), "p_plus",
+        py_numbers(plus, rows), "u_minus", velocity_change(self, arena, change, modes->p, minus), "u_plus",
+        velocity_change(self, arena, change, modes->p, plus), "verdict", cr_smoothness_name(modes->verdict),
+        "switch", cr_switch_name(modes->nearest), "distance", modes->distance, "jump", modes->jump,
+        "differenced", modes->differenced ? Py_True : Py_False);
+}
+
+// the rule's answer, its modes there, and what a change of the data becomes; NULL with an exception
+static PyObject* change_by(const PyProblem* self, const crRule* rule, PyLaw* law, double near,
+                           const crRuleChange* change) {
+    crArena arena = {0};
+    size_t rows = (size_t)self->problem.rows;
+    crStatus status = cr_arena_create(&arena, NULL, 1 << 16);
+    double* p = status == CR_OK ? cr_arena_alloc(&arena, 3 * (rows + 1) * sizeof *p) : NULL;
+    if (p == NULL) {
+        cr_arena_destroy(&arena);
+        return PyErr_NoMemory();
+    }
+    memset(p, 0, 3 * (rows + 1) * sizeof *p);
+    double *minus = p + rows + 1, *plus = minus + rows + 1;
+    crRuleReport report = {0};
+    crRuleModes modes;
+    crError error = {0};
+    Py_BEGIN_ALLOW_THREADS;
+    status = cr_rule_run(rule, &self->problem, &arena, p, &report, &error);
+    bool unsolved = status == CR_OK && report.outcome != CR_OUTCOME_SOLVED;
+    if (unsolved) {
+        status =
+            cr_error_set(&error, CR_ERR_RANGE, "residual", "residual: is %g, the impact is not solved (%s)",
+                         report.audit.residual, cr_outcome_name(report.outcome));
+    }
+    if (status == CR_OK) status = cr_rule_modes_find(rule, &self->problem, &arena, p, near, &modes, &error);
+    if (status == CR_OK) status = cr_rule_modes_apply(&modes, change, minus, plus, &error);
+    Py_END_ALLOW_THREADS;
+    PyObject* result = NULL;
+    if (status != CR_OK) {
+        py_raise_law(law, &error);
+    } else if (!py_law_raised(law)) {
+        result = change_dict(self, &arena, &modes, change, minus, plus);
+    }
+    cr_arena_destroy(&arena);
+    return result;
+}
+
+// _derivative(rule, law, near, u_free, W, mu, e, et)
+static PyObject* derivative(PyObject* object, PyObject* args) {
+    PyProblem* self = (PyProblem*)object;
+    PyObject *rule_given, *law_given, *given[CHANGES];
+    double near;
+    if (!ready(self) || !PyArg_ParseTuple(args, "OOdOOOOO:derivative", &rule_given, &law_given, &near,
+                                          &given[0], &given[1], &given[2], &given[3], &given[4]))
+        return NULL;
+    PyNumbers* read[CHANGES] = {NULL};
+    PyRule* rule = py_rule(rule_given);
+    PyLaw* law = rule != NULL && law_given != Py_None ? py_law(law_given) : NULL;
+    PyObject* result = NULL;
+    if (rule != NULL && (law != NULL || law_given == Py_None) && read_changes(self, given, read)) {
+        crRuleParams params = rule->params;
+        if (law != NULL) params.law = law->law;
+        crRule with = rule->rule;
+        with.params = &params;
+        crRuleChange change = {.u_free = data_of(read[0]),
+                               .W = data_of(read[1]),
+                               .mu = data_of(read[2]),
+                               .e = data_of(read[3]),
+                               .et = data_of(read[4])};
+        result = change_by(self, &with, law != NULL ? law : rule->law, near, &change);
+    }
+    for (int i = 0; i < CHANGES; i++)
+        Py_XDECREF(read[i]);
+    Py_XDECREF(law);
+    Py_XDECREF(rule);
+    return result;
+}
+
 static PyObject* audit(PyObject* object, PyObject* value) {
     PyProblem* self = (PyProblem*)object;
     if (!ready(self)) return NULL;
@@ -290,6 +406,7 @@ static PyObject* get_reference(PyObject* object, void* closure) {
 
 static PyMethodDef methods[] = {{"_solve", solve, METH_VARARGS, NULL},
                                 {"_resolve", resolve, METH_VARARGS, NULL},
+                                {"_derivative", derivative, METH_VARARGS, NULL},
                                 {"_audit", audit, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};
 static PyObject* get_h(PyObject* object, void* closure) {

@@ -24,8 +24,11 @@ PyObject* py_world_raise(PyWorld* self, const crError* error) {
         self->raised = self->raised_value = self->trace = NULL;
         return NULL;
     }
-    PyLaw* law = self->rule != NULL && self->rule->law != NULL ? self->rule->law : self->law;
-    return py_raise_law(law, error);
+    return py_raise_law(py_world_law(self), error);
+}
+
+PyLaw* py_world_law(const PyWorld* self) {
+    return self->rule != NULL && self->rule->law != NULL ? self->rule->law : self->law;
 }
 
 // the user's force: f(time, q, v) -> numbers along each velocity; q and v are read-only views

@@ -11,6 +11,7 @@
 // a crWrt and a state to work with
 typedef struct Wrt {
     crWrt* wrt;
+    PyWorld* world;  // whose settings it has; the capsule keeps it
     const crModel* model;
     crArena arena;
     crState state;
@@ -29,10 +30,6 @@ static void destroy(PyObject* capsule) {
     Py_XDECREF(world);
 }
 
-static bool of_python(const PyLaw* law) {
-    return law != NULL && (law->function != NULL || law->parts != NULL);
-}
-
 // _wrt_new(world)
 PyObject* py_wrt_new(PyObject* module, PyObject* args) {
     (void)module;
@@ -40,14 +37,14 @@ PyObject* py_wrt_new(PyObject* module, PyObject* args) {
     if (!PyArg_ParseTuple(args, "O!", PyWorld_Type, &object)) return NULL;
     PyWorld* world = (PyWorld*)object;
     if (!py_world_idle(world)) return NULL;
-    if (world->force != NULL || world->model->callbacks != NULL || of_python(world->law) ||
-        (world->rule != NULL && of_python(world->rule->law))) {
+    if (world->force != NULL || world->model->callbacks != NULL) {
         py_refuse(CR_ERR_TYPE, "model",
-                  "model: derivatives take no functions of Python: force, law, drives, restitution");
+                  "model: derivatives take no functions of Python but laws: no force, drives, restitution");
         return NULL;
     }
     Wrt* w = PyMem_Calloc(1, sizeof *w);
     if (w == NULL) return PyErr_NoMemory();
+    w->world = world;
     crError error = {0};
     crWorldDef def = cr_world_def();
     def.model = w->model = cr_world_model(world->world);
@@ -118,6 +115,12 @@ PyObject* py_wrt_set(PyObject* module, PyObject* args) {
     Py_RETURN_NONE;
 }
 
+// false with an exception: that of a law written in Python, or that of the library
+static bool went_well(Wrt* w, crStatus status, const crError* error) {
+    if (status != CR_OK) py_world_raise(w->world, error);
+    return status == CR_OK && !py_law_raised(py_world_law(w->world));
+}
+
 static bool set_state(Wrt* w, double time, PyObject* q, PyObject* v, PyObject* force, PyObject* ctrl) {
     size_t nv = (size_t)w->model->nv;
     w->state.time = time;
@@ -157,9 +160,7 @@ PyObject* py_wrt_apply(PyObject* module, PyObject* args) {
         Py_BEGIN_ALLOW_THREADS;
         status = cr_wrt_apply(w->wrt, &w->state, d->data, minus->data, plus->data, &verdict, &error);
         Py_END_ALLOW_THREADS;
-        if (status != CR_OK) {
-            py_raise(&error);
-        } else {
+        if (went_well(w, status, &error)) {
             result = Py_BuildValue("NNN", py_give(minus), py_give(plus), verdict_of(&verdict));
             minus = plus = NULL;
         }
@@ -186,9 +187,9 @@ PyObject* py_wrt_jacobian(PyObject* module, PyObject* args) {
     Py_BEGIN_ALLOW_THREADS;
     status = cr_wrt_jacobian(w->wrt, &w->state, J->data, &verdict, &error);
     Py_END_ALLOW_THREADS;
-    if (status == CR_OK) return Py_BuildValue("NN", py_give(J), verdict_of(&verdict));
+    if (went_well(w, status, &error)) return Py_BuildValue("NN", py_give(J), verdict_of(&verdict));
     Py_XDECREF(J);
-    return py_raise(&error);
+    return NULL;
 }
 
 // _wrt_back(wrt, state, by): out, verdict
@@ -209,11 +210,9 @@ PyObject* py_wrt_back(PyObject* module, PyObject* args) {
         Py_BEGIN_ALLOW_THREADS;
         status = cr_wrt_back(w->wrt, &w->state, by->data, out->data, &verdict, &error);
         Py_END_ALLOW_THREADS;
-        if (status == CR_OK) {
+        if (went_well(w, status, &error)) {
             result = Py_BuildValue("NN", py_give(out), verdict_of(&verdict));
             out = NULL;
-        } else {
-            py_raise(&error);
         }
     }
     Py_XDECREF(by);
@@ -242,7 +241,7 @@ PyObject* py_wrt_run(PyObject* module, PyObject* args) {
     }
     Py_END_ALLOW_THREADS;
     Py_XDECREF(forces);
-    return status == CR_OK ? state_of(w) : py_raise(&error);
+    return went_well(w, status, &error) ? state_of(w) : NULL;
 }
 
 // _wrt_adjoint(wrt, state, forces, by_end): by_start, by_force, by_param, verdict
@@ -268,12 +267,10 @@ PyObject* py_wrt_adjoint(PyObject* module, PyObject* args) {
         status = cr_wrt_adjoint(w->wrt, &w->state, (int)forces->shape[0], forces->data, by_end->data,
                                 start->data, by_force->data, by_param->data, &verdict, &error);
         Py_END_ALLOW_THREADS;
-        if (status == CR_OK) {
+        if (went_well(w, status, &error)) {
             result = Py_BuildValue("NNNN", py_give(start), py_give(by_force), py_give(by_param),
                                    verdict_of(&verdict));
             start = by_force = by_param = NULL;
-        } else {
-            py_raise(&error);
         }
     }
     Py_XDECREF(forces);

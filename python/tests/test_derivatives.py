@@ -84,6 +84,32 @@ def test_parameters_are_set_and_refused():
         steps.apply(q, v, [1.0])
 
 
+def test_law_of_python_is_differenced_and_says_so():
+    def own(c):
+        return (-(1 + c.e) * c.V[0] / c.W[0][0], 0, 0)
+
+    def broken(c):
+        raise ValueError("broken")
+
+    model = carom.Model(gravity=(0, 0, 0))
+    rubber = model.material("rubber", e=0.5)
+    model.halfspace(0, material=rubber)
+    model.sphere(model.body("ball", pos=(0, 0, 0.105)), 0.1, material=rubber)
+    found = {}
+    for name, law in (("own", own), ("newton", "newton"), ("both", carom.Law("composite", laws=["newton"], weights=[1]))):
+        steps = Steps(model, dt=0.01, rule="sequence", law=law)
+        q, v = steps.start()
+        v[2] = -1.0
+        found[name] = steps.jacobian(q, v)
+        assert found[name].verdict.differenced == (name == "own")
+    assert found["own"].J == pytest.approx(found["newton"].J, abs=1e-7)
+    assert found["both"].J == pytest.approx(found["newton"].J, abs=1e-12)
+    steps = Steps(model, dt=0.01, rule="sequence", law=broken)
+    for call in (lambda: steps.run(q, v), lambda: steps.jacobian(q, v), lambda: steps.adjoint(q, v, by_v=v)):
+        with pytest.raises(ValueError, match="broken"):
+            call()
+
+
 def test_edge_of_slip_has_two_sides():
     model = carom.Model()
     stone = model.material("stone", mu=0.5)

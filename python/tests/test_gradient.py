@@ -63,6 +63,9 @@ def test_a_law_in_python_is_differenced():
     assert g.differenced and g.by["e"].P_plus == pytest.approx([2, 0, 0], abs=1e-6)
     with pytest.raises(ZeroDivisionError):
         carom.gradient(lambda c: 1 / 0, V=(-1, 0, 0))
+    # the law answers the collision itself, and fails where only differences look
+    with pytest.raises(ZeroDivisionError):
+        carom.gradient(lambda c: bouncy(c) if c.e == 0.5 else 1 / 0, V=(-1, 0, 0), e=0.5)
     with pytest.raises(carom.Error):
         carom.gradient("newton", V=(-1, 0, 0), tol=-1)
     with pytest.raises(TypeError):

@@ -104,3 +104,52 @@ def test_what_a_file_says_beside_the_problem(tmp_path):
     other = carom.Problem.read(path, "siconos-fc")
     assert other.mended["matrix"] == "W" and other.mended["triangle"] is None
     assert 0 < other.mended["asymmetry"] < 1e-8 and other.W[0, 1] == other.W[1, 0]
+
+
+def three_contacts(random):
+    A = random.normal(size=(9, 12))
+    W = A @ A.T / 12
+    before = random.normal(size=9)
+    before[::3] = -np.abs(before[::3]) - 0.3
+    return W, before, np.full(3, 0.3), np.array([0.2, 0.5, 0.8])
+
+
+def impact_of(W, before, mu, e):
+    return carom.Problem(before, W, [("cone", 3, {"mu": mu[i], "e": e[i]}) for i in range(3)])
+
+
+@pytest.mark.parametrize("rule, law, differenced", [("newton", None, False), ("poisson", None, False),
+                                                    ("sequence", "chatterjee-ruina", False), ("weighted", None, True)])
+def test_derivative_of_a_rule_against_differences_of_its_answers(rule, law, differenced):
+    random, checked, h = np.random.default_rng(3), 0, 1e-5
+    for _ in range(12):
+        data = three_contacts(random)
+        change = [random.normal(size=np.shape(x)) for x in data]
+        change[0] = change[0] + change[0].T
+        d = impact_of(*data).derivative(rule, law=law, u_free=change[1], W=change[0], mu=change[2], e=change[3])
+        assert d.differenced == differenced
+        if d.verdict != "smooth" or (not differenced and d.distance < 1e-2):
+            continue
+        ends = [impact_of(*(x + s * h * dx for x, dx in zip(data, change))).resolve(rule, law=law) for s in (-1, 1)]
+        for found, name in ((d.p_plus, "p"), (d.u_plus, "u")):
+            slope = (getattr(ends[1], name) - getattr(ends[0], name)) / (2 * h)
+            if differenced and np.abs(found - slope).max() > 1e-3 * np.abs(slope).max():
+                continue  # a switch within the difference
+            assert found == pytest.approx(slope, abs=1e-5 * np.abs(slope).max())
+            checked += 1
+    assert checked >= 8
+
+
+def test_order_of_blows_is_a_switch_and_derivatives_are_refused():
+    # a rod that falls flat on two supports leaves with one spin or the other
+    rod = carom.Problem([-1.0, -1.0], [[4.0, -2.0], [-2.0, 4.0]], [("unilateral", 1, {"e": 0.5})] * 2)
+    d = rod.derivative("sequence", law="newton", u_free=[1.0, -1.0])
+    assert d.verdict == "none" and d.jump > 0.02 and d.differenced
+    with pytest.raises(carom.Error, match="u_free"):
+        rod.derivative("newton", u_free=[1.0])
+    with pytest.raises(carom.Error, match="near"):
+        rod.derivative("newton", u_free=[1.0, 0.0], near=-1)
+    with pytest.raises(carom.Error, match="residual"):
+        carom.Problem([-1.0], [[0.0]], [("unilateral", 1)]).derivative("newton", u_free=[1.0])
+    with pytest.raises(ZeroDivisionError):
+        rod.derivative("sequence", law=lambda c: 1 / 0, u_free=[1.0, 0.0])

@@ -158,6 +158,9 @@ static crStatus apply_impact(crTape* tape, crTapeOp* op, const crTapeChange* c, 
     crRuleChange change = {b->g, b->dW, b->dmu, b->de, b->det, b->dspin, b->droll};
     crStatus status = cr_rule_modes_apply(&op->rule, &change, NULL, b->dp, error);
     if (status != CR_OK) return status;
+    // differences of a rule find a switch only where they meet it
+    if (op->rule.differenced && op->rule.verdict != CR_SMOOTH)
+        cr__tape_unknown(tape, "an impact is at a switch");
     add_response(tape, op, b->dp, b->dv);
     for (size_t i = 0; i < nv; i++) {
         out[i] = c->x != NULL ? c->x[i] : 0.0;

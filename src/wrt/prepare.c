@@ -145,6 +145,10 @@ static crStatus prepare_impact(crTape* tape, crTapeOp* op, crError* error) {
     if (status != CR_OK) cr__tape_unknown(tape, "the rule's problem is not good");
     if (status == CR_OK && op->rule.differenced && op->rule.distance <= near)
         cr__tape_unknown(tape, "an impact is at a switch");
+    if (status == CR_OK && op->rule.differenced && tape->known) {
+        tape->verdict.differenced = true;
+        tape->why = "the rule of an impact, or its law, has no formula";
+    }
     if (status == CR_OK) note(tape, op->rule.nearest, op->rule.distance);
     const crTapeTime* time = &tape->times[op->begin];
     if (time->op < 0 || &tape->ops[time->op] != op) return CR_OK;

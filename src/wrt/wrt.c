@@ -184,6 +184,7 @@ static crStatus apply_recorded(crWrt* w, const crState* from, const double* d, d
     double *upper = w->side[1], *lower = w->tape.edge && minus != NULL ? w->side[0] : upper;
     crStatus status = along_tape(w, d, 1, upper, error);
     if (status == CR_OK && lower != upper) status = along_tape(w, d, -1, lower, error);
+    if (status == CR_OK && !w->tape.known) return cr__wrt_difference(w, from, d, minus, plus, verdict, error);
     for (size_t i = 0; i < 2 * nv && status == CR_OK; i++) {
         if (minus != NULL) minus[i] = lower[i];
         if (plus != NULL) plus[i] = upper[i];
@@ -243,7 +244,8 @@ crStatus cr_wrt_back(crWrt* wrt, const crState* from, const double* by, double* 
         crWrtVerdict own;
         from_tape(wrt, &own);
         tell(wrt, &own, verdict);
-        return cr__tape_back(&wrt->tape, by, wrt->param_count, wrt->params, out, error);
+        status = cr__tape_back(&wrt->tape, by, wrt->param_count, wrt->params, out, error);
+        if (status != CR_OK || wrt->tape.known) return status;
     }
     size_t rows = 2 * (size_t)wrt->model.nv, n = 3 * (size_t)wrt->model.nv + (size_t)wrt->param_count;
     size_t mark = cr_arena_mark(&wrt->arena);
