@@ -119,42 +119,70 @@ static bool is_among(const crModel* model, const crStepContact* c, const bool* m
     return a && b;
 }
 
-// The contacts of bodies that are marked, or of the others, without impulses where they are the others'; those between
-// the two are in neither. All of them stay where they are. CR_ERR_MEMORY.
-static crStatus contacts_of(crStep* step, crStepContact* from, int count, const bool* moving, bool marked,
-                            crStepContact** to, int* kept) {
-    int among = 0;
-    for (int i = 0; i < count; i++) {
-        among += is_among(step->model, &from[i], moving, marked);
+// Contacts of bodies that move come first, the rest behind them, both in their order. Returns how many come first in *count.
+// CR_ERR_MEMORY.
+static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* moving, int* count) {
+    int among = 0, all = *count, rest = 0;
+    for (int i = 0; i < all; i++) {
+        among += is_among(step->model, &contacts[i], moving, true);
     }
-    *kept = among;
-    *to = from;
-    if (among == count) return CR_OK;
-    *to = cr_arena_alloc(&step->scratch, (size_t)(among + 1) * sizeof **to);
-    if (*to == NULL) return CR_ERR_MEMORY;
-    for (int i = 0, k = 0; i < count; i++) {
-        if (!is_among(step->model, &from[i], moving, marked)) continue;
-        (*to)[k] = from[i];
-        if (!marked) (*to)[k].impulse = cr_vec3(0, 0, 0);
-        k++;
+    *count = among;
+    if (among == all) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStepContact* behind = cr_arena_alloc(&step->scratch, (size_t)(all - among) * sizeof *behind);
+    if (behind == NULL) return CR_ERR_MEMORY;
+    for (int i = 0, k = 0; i < all; i++) {
+        if (is_among(step->model, &contacts[i], moving, true)) {
+            if (i > k) contacts[k] = contacts[i];
+            k++;
+        } else {
+            behind[rest++] = contacts[i];
+        }
     }
+    memcpy(contacts + among, behind, (size_t)rest * sizeof *behind);
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
+static bool comes_first(const crStepContact* a, const crStepContact* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
+    return a->shape_b < b->shape_b;
+}
+
+// Contacts of bodies that do not move, of two lists that are in order, without impulses. Those between bodies that move and
+// others are left out. CR_ERR_MEMORY.
+static crStatus list_others(crStep* step, const crStepContact* a, int a_count, const crStepContact* b,
+                            int b_count, const bool* moving) {
+    crStepContact* to = cr_arena_alloc(&step->scratch, (size_t)(a_count + b_count + 1) * sizeof *to);
+    int count = 0;
+    if (to == NULL) return CR_ERR_MEMORY;
+    for (int i = 0, k = 0; i + k < a_count + b_count;) {
+        bool first = k == b_count || (i < a_count && comes_first(&a[i], &b[k]));
+        const crStepContact* c = first ? &a[i++] : &b[k++];
+        if (!is_among(step->model, c, moving, false)) continue;
+        to[count] = *c;
+        to[count++].impulse = cr_vec3(0, 0, 0);
+    }
+    step->contacts = to;
+    step->contact_count = count;
     return CR_OK;
 }
 
 // what was moved: audited, its forces kept; the rest of the world is left to the calm solve
 static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     const bool* moving = moved->body;
-    crStatus status =
-        contacts_of(step, step->contacts, step->contact_count, moving, true, &moved->contacts, &moved->count);
-    step->contacts = moved->contacts;
+    int listed = step->contact_count;
+    moved->count = listed;
+    // bodies may have been left to another solve
+    crStatus status = sort_moving(step, moved->contacts, moving, &moved->count);
     step->contact_count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
     if (status != CR_OK) return cr__step_memory(error);
     cr__step_part_of(step, moving);
     status = cr__step_keep(step, error);
     if (status != CR_OK) return status;
-    status = contacts_of(step, moved->near, moved->near_count, moving, false, &step->contacts,
-                         &step->contact_count);
+    const crStepContact *left = moved->near + moved->count, *rest = moved->near + listed;
+    status = list_others(step, left, listed - moved->count, rest, moved->near_count - listed, moving);
     cr__step_leave_out(step, moving);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -180,8 +208,8 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
     if (!find_moving(step, &islands, moving)) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts, .near_count = step->contact_count};
-    crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts,
-                                  &step->contact_count);
+    moved->contacts = step->contacts;
+    crStatus status = sort_moving(step, step->contacts, moving, &step->contact_count);
     if (status != CR_OK) return cr__step_memory(error);
     if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
@@ -192,11 +220,6 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     if (status == CR_OK) status = hand_over(step, moved, error);
     step->posed.rows = (crRows){0};
     return status;
-}
-
-static bool comes_first(const crStepContact* a, const crStepContact* b) {
-    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
-    return a->shape_b < b->shape_b;
 }
 
 crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
