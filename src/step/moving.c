@@ -33,6 +33,23 @@ static bool acts(const crStep* step, const crStepContact* c) {
     return c->point.gap - c->delta <= step->h * speed;
 }
 
+// Contacts that one thread takes at a time.
+#define CHUNK 256
+
+// whether contacts may act in the step, and are fast
+typedef struct Fast {
+    const crStep* step;
+    bool* fast;  // (contact_count)
+} Fast;
+
+static void find_fast(void* ctx, int begin, int end) {
+    const Fast* f = ctx;
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &f->step->contacts[i];
+        f->fast[i] = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(f->step, c);
+    }
+}
+
 // of all contacts: a root for every body, and what is under each body or root (nb)
 typedef struct Islands {
     int* root;
@@ -57,7 +74,7 @@ static crStatus islands_create(crStep* step, Islands* islands) {
 }
 
 // contacts join their bodies, and are counted under one of the two
-static void join_contacts(const crStep* step, const Islands* islands) {
+static void join_contacts(const crStep* step, const bool* fast, const Islands* islands) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
@@ -74,17 +91,17 @@ static void join_contacts(const crStep* step, const Islands* islands) {
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
         *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || c->bounces;
-        islands->fast[b] += fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
+        islands->fast[b] += fast[i];
     }
 }
 
 // Bodies of the islands that move; whether there are any. In a group of few bodies what may bounce is located in time.
-static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
+static bool find_moving(const crStep* step, const bool* fast, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
     memset(moving, 0, (size_t)model->nb * sizeof *moving);
-    join_contacts(step, islands);
+    join_contacts(step, fast, islands);
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
@@ -206,7 +223,13 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     *moved = (crMoved){0};
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
-    if (!find_moving(step, &islands, moving)) return CR_OK;
+    size_t before = cr_arena_mark(&step->scratch);
+    Fast fast = {step, cr_arena_alloc(&step->scratch, (size_t)step->contact_count * sizeof *fast.fast)};
+    if (fast.fast == NULL) return cr__step_memory(error);
+    cr__tasks_for(step->tasks, step->contact_count, CHUNK, find_fast, &fast);
+    bool any = find_moving(step, fast.fast, &islands, moving);
+    cr_arena_release(&step->scratch, before);
+    if (!any) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts, .near_count = step->contact_count};
     moved->contacts = step->contacts;
     crStatus status = sort_moving(step, step->contacts, moving, &step->contact_count);
