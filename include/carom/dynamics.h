@@ -29,23 +29,23 @@ typedef struct crTwist {
 // Everything the stages compute, one array each. The reference point of a tree is the centre of mass of a
 // free root and the origin of any other.
 struct crDynamics {
-    int nb;  // bodies of the model it was made for
+    int nb;                // bodies of the model it was made for
+    int tree_nb, tree_nv;  // bodies and velocities up to the last body that is not single
     // cr_model_kinematics
     double time;
-    double* q;        // as it was given (nq)
-    crPose* pose;     // body frames in the world (nb)
-    crVec3* com;      // centres of mass (nb)
-    crSym3* inertia;  // about them, world axes (nb)
-    crVec3* origin;   // reference point of the body's tree (nb)
-    crTwist* axis;    // velocity field of each v = 1 (nv)
-    crTwist* given;   // velocity field from driven bodies: w_hat (nb)
-    crDriven*
-        driven;  // motion that drives give, rest for other bodies; up to the last body that is not single
+    double* q;         // as it was given (nq)
+    crPose* pose;      // body frames in the world (nb)
+    crVec3* com;       // centres of mass (nb)
+    crSym3* inertia;   // about them, world axes (nb)
+    crVec3* origin;    // reference point of the body's tree (nb)
+    crTwist* axis;     // velocity field of each v = 1 (tree_nv), then the six of a single body
+    crTwist* given;    // velocity field from driven bodies: w_hat (tree_nb); other bodies have none
+    crDriven* driven;  // motion that drives give, rest for other bodies (tree_nb)
     // cr_model_mass_factor
     double h;       // step for which springs and dampers of joints are in M
     double* M;      // rows as crModel.row says, up to the last body that is not single
     double* L;      // L below, D on the diagonal; likewise
-    double* pivot;  // roots of D; likewise (nv)
+    double* pivot;  // roots of D (tree_nv)
     int* path;      // velocities from the root to each, itself last; rows likewise
     // of deep trees instead; NULL where there are none
     struct crArticulated* articulated;  // inertia of what a body carries, its joints free

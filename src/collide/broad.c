@@ -3,10 +3,10 @@
 // Every box is held with an enlarged one around it, which stays while the box keeps inside. `near` lists all
 // pairs of enlarged boxes that meet, by (a, b); what is asked for, the pairs of boxes as given, is a filter
 // of it: the answer depends on neither order nor history. A box that left its enlarged one gets a new one,
-// grown ahead of its motion; its old near pairs are dropped, its new ones found in a grid (grid.c), sorted by
-// two passes of counting and merged in. Boxes changed since the grid was sorted are loose and compared with
+// grown ahead of its motion; its old near pairs are dropped, its new ones found in a grid (grid.c), put behind the
+// others, sorted by two passes of counting and merged in from the back. Boxes changed since the grid was sorted are loose and compared with
 // one by one; the grid is sorted anew when that has cost as much as sorting it. So a step costs a pass over
-// boxes and near pairs, and a search for each box that left. Memory grows by doubling and is kept.
+// boxes and near pairs, and a search for each box that left. Memory grows by an eighth and is kept.
 // Fails: out of memory, a key out of range, a box that is not one, CR_ERR_LIMIT where boxes are piled into
 // each other: their pairs grow with the square of their number.
 #include <string.h>
@@ -44,9 +44,9 @@ typedef struct Keys {
 typedef struct Pairs {
     int capacity;
     void* block;
-    crPair* near;   // of enlarged boxes, ascending (capacity)
-    crPair* other;  // the next near while it is made, else what is returned (capacity)
-    crPair* fresh;  // near pairs of changed boxes (capacity)
+    crPair*
+        near;  // of enlarged boxes, ascending; behind them those of changed boxes while they are found (capacity)
+    crPair* other;  // work while near pairs change, else what is returned (capacity)
 } Pairs;
 
 struct crBroad {
@@ -68,7 +68,7 @@ static size_t key_bytes(int capacity) {
            2 * round_up(n * sizeof(int)) + round_up((n + 1) * sizeof(int));
 }
 
-static size_t pair_bytes(int capacity) { return 3 * round_up((size_t)capacity * sizeof(crPair)); }
+static size_t pair_bytes(int capacity) { return 2 * round_up((size_t)capacity * sizeof(crPair)); }
 
 static Keys cut_keys(void* block, int capacity) {
     size_t n = (size_t)capacity;
@@ -90,7 +90,6 @@ static Pairs cut_pairs(void* block, int capacity) {
     Pairs p = {.capacity = capacity, .block = block};
     p.near = cr__take(&memory, bytes);
     p.other = cr__take(&memory, bytes);
-    p.fresh = cr__take(&memory, bytes);
     return p;
 }
 
@@ -129,9 +128,7 @@ void cr_broad_destroy(crBroad* b) {
 
 static bool reserve_keys(crBroad* b, int key) {
     if (key < b->keys.capacity) return true;
-    int old = b->keys.capacity, to = old > 0 ? old : 8;
-    while (to <= key)
-        to *= 2;
+    int old = b->keys.capacity, to = key + key / 8 + 8;
     void* block = b->allocator.alloc(b->allocator.ctx, key_bytes(to));
     if (block == NULL) return false;
     Keys k = cut_keys(block, to);
@@ -153,15 +150,16 @@ static bool reserve_keys(crBroad* b, int key) {
     return true;
 }
 
-static crStatus reserve_pairs(crBroad* b, int count, int fresh) {
+// room for `more` pairs behind the near ones and the fresh ones
+static crStatus reserve_pairs(crBroad* b, int fresh, int more) {
+    int used = b->near_count + fresh, count = used + more;
     if (count <= b->pairs.capacity) return CR_OK;
     if (count > INT32_MAX / 4) return CR_ERR_LIMIT;
-    int to = count + count / 4 + 16;
+    int to = count + count / 8 + 16;
     void* block = b->allocator.alloc(b->allocator.ctx, pair_bytes(to));
     if (block == NULL) return CR_ERR_MEMORY;
     Pairs p = cut_pairs(block, to);
-    if (b->near_count > 0) memcpy(p.near, b->pairs.near, (size_t)b->near_count * sizeof(crPair));
-    if (fresh > 0) memcpy(p.fresh, b->pairs.fresh, (size_t)fresh * sizeof(crPair));
+    if (used > 0) memcpy(p.near, b->pairs.near, (size_t)used * sizeof(crPair));
     release_pairs(b);
     b->pairs = p;
     return CR_OK;
@@ -269,13 +267,14 @@ static crStatus search(crBroad* b, int key, int* fresh) {
     if (!k->present[key]) return CR_OK;
     if (*fresh > LEAST && (*fresh - LEAST) / CROWD > b->present_count) return CR_ERR_LIMIT;
     int count = neighbours(b, k->large[key], k->found), group = k->items[key].group;
-    crStatus status = reserve_pairs(b, *fresh + count, *fresh);
+    crStatus status = reserve_pairs(b, *fresh, count);
     for (int i = 0; i < count && status == CR_OK; i++) {
         int other = k->found[i];
         const Item* item = &k->items[other];
         if (other == key || (item->changed && other < key)) continue;
         if (group >= 0 && group == item->group) continue;
-        b->pairs.fresh[(*fresh)++] = key < other ? (crPair){key, other} : (crPair){other, key};
+        crPair pair = key < other ? (crPair){key, other} : (crPair){other, key};
+        b->pairs.near[b->near_count + (*fresh)++] = pair;
     }
     return status;
 }
@@ -312,35 +311,38 @@ static void count_sort(const crBroad* b, const crPair* from, int count, bool by_
 
 static bool before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
 
-// near pairs of boxes that stayed, and the fresh ones
-static void merge(crBroad* b, int fresh) {
-    const Pairs* p = &b->pairs;
+// near pairs are those of boxes that stayed
+static void drop_changed(crBroad* b) {
     const Item* items = b->keys.items;
-    int count = 0, k = 0;
+    crPair* near = b->pairs.near;
+    int count = 0;
     for (int i = 0; i < b->near_count; i++) {
-        crPair pair = p->near[i];
-        if (items[pair.a].changed || items[pair.b].changed) continue;
-        while (k < fresh && before(p->fresh[k], pair))
-            p->other[count++] = p->fresh[k++];
-        p->other[count++] = pair;
+        crPair pair = near[i];
+        near[count] = pair;
+        count += !items[pair.a].changed && !items[pair.b].changed;
     }
-    while (k < fresh)
-        p->other[count++] = p->fresh[k++];
-    crPair* t = b->pairs.near;
-    b->pairs.near = b->pairs.other;
-    b->pairs.other = t;
     b->near_count = count;
 }
 
+// the fresh pairs behind the near ones take their places among them
+static void merge(crBroad* b, int fresh) {
+    crPair *near = b->pairs.near, *other = b->pairs.other, *tail = near + b->near_count;
+    if (fresh == 0) return;
+    count_sort(b, tail, fresh, false, other);
+    count_sort(b, other, fresh, true, tail);
+    memcpy(other, tail, (size_t)fresh * sizeof(crPair));
+    int i = b->near_count - 1, k = fresh - 1;
+    b->near_count += fresh;
+    for (int to = b->near_count - 1; k >= 0; to--)
+        near[to] = i >= 0 && before(other[k], near[i]) ? near[i--] : other[k--];
+}
+
+// After a failure pairs of changed boxes are missing; these are still marked, and are looked for the next time.
 static crStatus update_near(crBroad* b) {
     int fresh = 0;
+    drop_changed(b);
     crStatus status = search_all(b, &fresh);
-    if (status == CR_OK) status = reserve_pairs(b, b->near_count + fresh, fresh);
     if (status != CR_OK) return status;
-    if (fresh > 0) {
-        count_sort(b, b->pairs.fresh, fresh, false, b->pairs.other);
-        count_sort(b, b->pairs.other, fresh, true, b->pairs.fresh);
-    }
     merge(b, fresh);
     for (int i = 0; i < b->changed_count; i++)
         b->keys.items[b->keys.changed[i]].changed = false;

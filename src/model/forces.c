@@ -17,19 +17,18 @@ static crTwist base_rate(const crModel* model, int i, const crDynamics* d) {
     crVec3 arm = cr_sub(d->origin[i], d->pose[base].p);
     crVec3 at =
         cr_add(b->acceleration, cr_add(cr_cross(b->alpha, arm), cr_cross(b->omega, cr_cross(b->omega, arm))));
-    return cr__twist(b->alpha, cr_sub(at, cr_cross(b->omega, d->given[i].v)));
+    return cr__twist(b->alpha, cr_sub(at, cr_cross(b->omega, cr__given(d, i).v)));
 }
 
 // (dS/dt) v of the joint of body i
 static crTwist axis_rate(const crModel* model, int i, const double* v, const crDynamics* d) {
     const crBody* body = &model->bodies[i];
     int parent = body->parent;
-    crTwist above = cr__moves(model, parent) ? d->twist[parent] : d->given[i];
     const double* bv = v + body->v;
     if (body->joint == CR_JOINT_FREE) {
         return cr__twist(cr_vec3(0, 0, 0), cr_cross(cr__load_vec(bv), cr__load_vec(bv + 3)));
     }
-    crTwist carried = {0};
+    crTwist above = cr__moves(model, parent) ? d->twist[parent] : d->given[i], carried = {0};
     int count = body->nv - cr__joint(body)->own;
     for (int j = 0; j < count; j++) {
         carried = cr__twist_madd(carried, bv[j], d->axis[body->v + j]);
@@ -188,7 +187,7 @@ void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crV
     crVec3 arm = cr_sub(point, d->origin[body]);
     crTwist wrench = cr__twist(cr_add(moment, cr_cross(arm, force)), force);
     for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
-        k[j] += cr__twist_dot(d->axis[j], wrench);
+        k[j] += cr__twist_dot(cr__dof_axis(d, j), wrench);
     }
 }
 

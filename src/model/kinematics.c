@@ -29,14 +29,16 @@ static void free_axes(crTwist* axis) {
     }
 }
 
-// bodies up to the last that is not single, and entries of M up to theirs: the rest needs no recursion
-static int tree_bodies(const crModel* model, int* entries) {
+// bodies and velocities up to the last body that is not single, and entries of M up to theirs: the rest needs no recursion
+static int tree_bodies(const crModel* model, int* velocities, int* entries) {
     int bodies = 1;
+    *velocities = 0;
     *entries = 1;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         if (body->single) continue;
         bodies = i + 1;
+        *velocities = body->v + body->nv;
         for (int j = body->v; j < body->v + body->nv; j++) {
             if (model->row[j] >= 0) *entries = model->row[j] + model->dof_depth[j] + 1;
         }
@@ -62,12 +64,13 @@ static void fill_paths(const crModel* model, const crBody* body, int* path) {
 crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d) {
     if (model == NULL || arena == NULL || d == NULL) return CR_ERR_ARGUMENT;
     *d = (crDynamics){0};
-    int nb = model->nb, nv = model->nv, nM, trees = tree_bodies(model, &nM);
-    crDynamics made = {.nb = nb};
+    int nb = model->nb, nv = model->nv, tree_nv, nM, trees = tree_bodies(model, &tree_nv, &nM);
+    crDynamics made = {.nb = nb, .tree_nb = trees, .tree_nv = tree_nv};
     bool ok =
         take(arena, &made.pose, nb, sizeof(crPose)) && take(arena, &made.com, nb, sizeof(crVec3)) &&
         take(arena, &made.inertia, nb, sizeof(crSym3)) && take(arena, &made.origin, nb, sizeof(crVec3)) &&
-        take(arena, &made.axis, nv, sizeof(crTwist)) && take(arena, &made.given, nb, sizeof(crTwist)) &&
+        take(arena, &made.axis, tree_nv + 6, sizeof(crTwist)) &&
+        take(arena, &made.given, trees, sizeof(crTwist)) &&
         take(arena, &made.driven, trees, sizeof(crDriven)) && take(arena, &made.M, nM, sizeof(double)) &&
         take(arena, &made.L, nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
@@ -75,7 +78,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.wrench, trees, sizeof(crTwist)) &&
         take(arena, &made.load, trees, sizeof(crTwist)) &&
         take(arena, &made.composite, trees, sizeof(crInertia)) &&
-        take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, nv, sizeof(double)) &&
+        take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, tree_nv, sizeof(double)) &&
         take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double)) &&
         take(arena, &made.actuation, model->nu, sizeof(crActuation)) &&
@@ -91,9 +94,10 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         made.limit[i] = (double)NAN;
     }
     made.pose[0] = cr_pose_identity();
-    for (int i = 1; i < nb; i++) {
+    free_axes(made.axis + tree_nv);
+    for (int i = 1; i < trees; i++) {
         if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);
-        if (i < trees && !model->bodies[i].single) fill_paths(model, &model->bodies[i], made.path);
+        if (!model->bodies[i].single) fill_paths(model, &model->bodies[i], made.path);
     }
     *d = made;
     return CR_OK;

@@ -10,12 +10,12 @@
 
 #define MODERATE 1e40
 
-static bool make_plan(const crModel* model, crArena* arena, crPlan* plan) {
+static bool make_plan(const crModel* model, const crDynamics* d, crArena* arena, crPlan* plan) {
     int nb = model->nb;
     *plan = (crPlan){.model = model};
     bool ok = (plan->size = cr__zeros(arena, nb, sizeof(double))) != NULL;
     ok = (plan->thin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
-    ok = (plan->plane = cr__zeros(arena, nb, sizeof(crVec3))) != NULL && ok;
+    ok = (plan->plane = cr__zeros(arena, d->tree_nb, sizeof(crVec3))) != NULL && ok;
     ok = (plan->fall = cr__zeros(arena, model->nv, sizeof(double))) != NULL && ok;
     ok = (plan->first_shape = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (plan->body_shapes = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
@@ -92,14 +92,14 @@ static bool parallel(crVec3 a, crVec3 b) { return cr_norm(cr_cross(a, b)) <= 1e-
 
 static void find_planes(crPlan* plan, const crDynamics* d) {
     const crModel* model = plan->model;
-    for (int i = 1; i < model->nb; i++) {
+    for (int i = 1; i < plan->first_single; i++) {
         const crBody* body = &model->bodies[i];
         if (body->last < 0 || body->base != CR_WORLD) continue;
         crVec3 above = plan->plane[body->parent];
         bool root = !cr__moves(model, body->parent);
         crVec3 axis = cr_vec3(0, 0, 0);
-        if (body->joint == CR_JOINT_PLANAR) axis = d->axis[body->v + 2].omega;
-        if (body->joint == CR_JOINT_HINGE) axis = d->axis[body->v].omega;
+        if (body->joint == CR_JOINT_PLANAR) axis = cr__dof_axis(d, body->v + 2).omega;
+        if (body->joint == CR_JOINT_HINGE) axis = cr__dof_axis(d, body->v).omega;
         if (body->joint == CR_JOINT_FIXED) axis = above;
         if (root || (cr_norm(above) > 0.0 && cr_norm(axis) > 0.0 && parallel(axis, above))) {
             plan->plane[i] = axis;
@@ -137,7 +137,7 @@ static void find_falls(crPlan* plan, const crDynamics* d) {
         crVec3 g = cr_scale(body->gravity_scale, model->gravity);
         int linear = body->nv < 2 ? body->nv : body->nv - (body->joint == CR_JOINT_FREE ? 3 : 1);
         for (int j = body->v; j < body->v + linear; j++) {
-            plan->fall[j] = cr_dot(d->axis[j].v, g);
+            plan->fall[j] = cr_dot(cr__dof_axis(d, j).v, g);
         }
     }
 }
@@ -203,7 +203,7 @@ static bool is_steady(const crPlan* plan) {
 }
 
 crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* arena, crPlan* plan) {
-    if (!make_plan(model, arena, plan)) return CR_ERR_MEMORY;
+    if (!make_plan(model, d, arena, plan)) return CR_ERR_MEMORY;
     list_shapes(plan);
     list_ties(plan);
     for (int b = 1; b < model->nb; b++) {
@@ -226,16 +226,11 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
     return list_trees(plan, arena) ? CR_OK : CR_ERR_MEMORY;
 }
 
-double cr__plan_pair_size(const crPlan* plan, int a, int b) {
-    bool both = cr__moves(plan->model, a) && cr__moves(plan->model, b);
-    return both ? fmin(plan->size[a], plan->size[b]) : fmax(plan->size[a], plan->size[b]);
-}
-
 crVec3 cr__plan_common_plane(const crPlan* plan, int a, int b) {
     crVec3 none = cr_vec3(0, 0, 0);
     if (!plan->planes) return none;
     bool moves_a = cr__moves(plan->model, a), moves_b = cr__moves(plan->model, b);
-    crVec3 na = plan->plane[a], nb = plan->plane[b];
+    crVec3 na = cr__plan_plane(plan, a), nb = cr__plan_plane(plan, b);
     if (moves_a && moves_b) {
         bool same = cr_norm(na) > 0.0 && cr_norm(nb) > 0.0 && cr_norm(cr_cross(na, nb)) <= 1e-12;
         return same ? na : none;

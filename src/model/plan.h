@@ -7,9 +7,10 @@
 
 typedef struct crPlan {
     const crModel* model;
-    double* size;   // of each body: farthest point of its shapes from its centre of mass, m (nb)
+    double*
+        size;  // of each body: farthest point of its shapes from its centre of mass, 0 where v does not move it, m (nb)
     double* thin;   // half of the least thickness of each body's shapes, m (nb)
-    crVec3* plane;  // normal of the plane a body moves in, zero where there is none (nb)
+    crVec3* plane;  // normal of the plane a body moves in, zero where there is none (first_single)
     bool planes;    // some body moves in a plane
     bool pulls;     // forces act along tendons or at sites
     bool loaded;    // they do, or the model has loads
@@ -36,10 +37,17 @@ typedef struct crPlan {
 // d: of the model at its reference position. The arena keeps the arrays. CR_ERR_MEMORY.
 crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* arena, crPlan* plan);
 
+// Normal of the plane that a body moves in, zero where there is none.
+static inline crVec3 cr__plan_plane(const crPlan* plan, int b) {
+    return b < plan->first_single ? plan->plane[b] : cr_vec3(0, 0, 0);
+}
 // Normal of the planes that two bodies move in, zero where there is none.
 crVec3 cr__plan_common_plane(const crPlan* plan, int body_a, int body_b);
 // Length by which tolerances of a contact are scaled: size of the smaller body that moves, m.
-double cr__plan_pair_size(const crPlan* plan, int body_a, int body_b);
+static inline double cr__plan_pair_size(const crPlan* plan, int body_a, int body_b) {
+    double a = plan->size[body_a], b = plan->size[body_b];
+    return (a < b && a > 0.0) || b == 0.0 ? a : b;
+}
 // The tree whose root is b; of other bodies it is empty.
 static inline crPart cr__plan_tree(const crPlan* plan, int b) {
     if (b >= plan->first_single) return (crPart){NULL, 0};

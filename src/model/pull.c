@@ -119,9 +119,9 @@ static void walk_wrench(Walk* w, int body, int stop, crVec3 at, crVec3 force, cr
     crVec3 arm = cr_sub(at, w->d->origin[body]);
     crTwist wrench = cr__twist(cr_add(moment, cr_cross(arm, force)), force);
     for (int j = w->model->bodies[body].last; j > stop; j = w->model->dof_parent[j]) {
-        w->entry(w->ctx, j, cr__twist_dot(w->d->axis[j], wrench));
+        w->entry(w->ctx, j, cr__twist_dot(cr__dof_axis(w->d, j), wrench));
     }
-    if (stop < 0) w->given += cr__twist_dot(w->d->given[body], wrench);
+    if (stop < 0) w->given += cr__twist_dot(cr__given(w->d, body), wrench);
 }
 
 static void walk_path(Walk* w, const crTendon* t, double gear) {

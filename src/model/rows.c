@@ -71,7 +71,7 @@ static double size1(crVec3 a) { return fabs(a.x) + fabs(a.y) + fabs(a.z); }
 static double reach(const crDynamics* d, const crEnds* ends, const crRows* rows, int r) {
     double far = size1(ends->xb) + size1(d->origin[ends->b]) + size1(d->origin[ends->a]), largest = 0.0;
     for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
-        crTwist S = d->axis[rows->col[i]];
+        crTwist S = cr__dof_axis(d, rows->col[i]);
         largest = fmax(largest, ends->spin ? size1(S.omega) : size1(S.v) + size1(S.omega) * far);
     }
     return largest;
@@ -107,7 +107,8 @@ static inline crVec3 point_of(const crEnds* ends, crTwist S, crVec3 r) {
 static inline void fill_path(const crDynamics* d, const crEnds* ends, crVec3 r, const crVec3* dir, int count,
                              const int* path, int width, int start, double* sum, crRows* rows) {
     for (int k = 0; k < width; k++) {
-        add_entries(dir, count, point_of(ends, d->axis[path[k]], r), path[k], start + k, width, sum, rows);
+        add_entries(dir, count, point_of(ends, cr__dof_axis(d, path[k]), r), path[k], start + k, width, sum,
+                    rows);
     }
 }
 
@@ -140,8 +141,8 @@ static int add_both(const crModel* model, const crDynamics* d, const crEnds* end
     for (int k = width - 1; k >= 0 && first >= 0; k--) {
         int j = next_column(model, &ja, &jb, common, &of_a, &of_b);
         crVec3 u = cr_vec3(0, 0, 0);
-        if (of_b) u = point_of(ends, d->axis[j], rb);
-        if (of_a) u = cr_sub(u, point_of(ends, d->axis[j], ra));
+        if (of_b) u = point_of(ends, cr__dof_axis(d, j), rb);
+        if (of_a) u = cr_sub(u, point_of(ends, cr__dof_axis(d, j), ra));
         add_entries(dir, count, u, j, rows->start[first] + k, width, sum, rows);
     }
     return first;
@@ -171,7 +172,7 @@ int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, 
     }
     if (first < 0) return first;
     drop_noise(d, ends, first, count, sum, rows);
-    crTwist ga = d->given[a], gb = d->given[b];
+    crTwist ga = cr__given(d, a), gb = cr__given(d, b);
     crVec3 given = cr_sub(point_of(ends, gb, rb), point_of(ends, ga, ra));
     for (int r = 0; r < count; r++) {
         rows->w_hat[first + r] = cr_dot(dir[r], given);

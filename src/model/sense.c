@@ -28,7 +28,7 @@ static crTwist rate_of(const crModel* model, int body, const double* v, const do
         const crBody* b = &model->bodies[i];
         sum = cr__twist_add(sum, cr__joint_rate(model, i, v, d));
         for (int j = b->v; j < b->v + b->nv && a != NULL; j++) {
-            sum = cr__twist_madd(sum, a[j], d->axis[j]);
+            sum = cr__twist_madd(sum, a[j], cr__dof_axis(d, j));
         }
     }
     return sum;
@@ -288,7 +288,7 @@ crStatus cr_model_jacobian(const crModel* model, const crDynamics* d, int body, 
         if (to[k] != NULL && nv > 0) memset(to[k], 0, 3 * (size_t)nv * sizeof(double));
     }
     for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
-        crVec3 column[2] = {cr__twist_at(d->axis[j], r), d->axis[j].omega};
+        crVec3 column[2] = {cr__twist_at(cr__dof_axis(d, j), r), cr__dof_axis(d, j).omega};
         for (int k = 0; k < 2; k++) {
             if (to[k] == NULL) continue;
             to[k][j] = column[k].x;

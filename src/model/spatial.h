@@ -172,6 +172,14 @@ void cr__part_advance(const crModel* model, crPart part, double h, const double*
 // cr_model_meet, loops left out: who asks often has them by body.
 bool cr__meet_but_for_loops(const crModel* model, int shape_a, int shape_b);
 
+// Velocity field of v_j = 1. Single bodies behind all trees have the same six axes, those of the world, which are kept once.
+static inline crTwist cr__dof_axis(const crDynamics* d, int j) {
+    return d->axis[j < d->tree_nv ? j : d->tree_nv + (j - d->tree_nv) % 6];
+}
+// Velocity field of a body from driven bodies; single bodies behind all trees have none.
+static inline crTwist cr__given(const crDynamics* d, int body) {
+    return body < d->tree_nb ? d->given[body] : (crTwist){0};
+}
 // Velocity of a body's world point, after cr_model_velocity.
 static inline crVec3 cr__point_velocity(const crDynamics* d, int body, crVec3 point) {
     return cr__twist_at(d->twist[body], cr_sub(point, d->origin[body]));

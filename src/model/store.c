@@ -1,4 +1,4 @@
-// store.c - memory of a model: arrays that grow by half, and a list of blocks for names, tables and polygons.
+// store.c - memory of a model: arrays that grow by an eighth, and a list of blocks for names, tables and polygons.
 //
 // Arrays are allocated through the model's allocator and copied when they grow, so pointers into them last
 // until the next call that adds. Fails: NULL when memory is out; what was there stays.
@@ -20,7 +20,7 @@ void* cr__store_reserve(crModel* model, crStoreArray which, void* array, int cou
     if (array != NULL && need <= *bytes) return array;
     size_t room = *bytes > 0 ? *bytes : 8 * size;
     while (room < need) {
-        room += room / 2;
+        room += room / 8 + 8 * size;
     }
     void* grown = model->allocator.alloc(model->allocator.ctx, room);
     if (grown == NULL) return NULL;

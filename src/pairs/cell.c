@@ -107,10 +107,10 @@ static int turns_by(const crShape* a, const crShape* b, crPose at, double size,
 }
 
 // contacts at the middle of a cell; a count of -1: they have several normals, or one that turns too much
-static void find(const crPairs* pairs, const crNear* pair, crCell* cell) {
+static void find(const crPairs* pairs, const crNear* pair, double size, crCell* cell) {
     const crShape* a = &pairs->plan->model->shapes[pair->shape_a].shape;
     const crShape* b = &pairs->plan->model->shapes[pair->shape_b].shape;
-    crPose at = pose_of(cell->place, pair->size), origin = cr_pose_identity();
+    crPose at = pose_of(cell->place, size), origin = cr_pose_identity();
     crContactPoint points[CR_MANIFOLD_MAX];
     int needed, deepest = 0;
     double until;
@@ -126,7 +126,7 @@ static void find(const crPairs* pairs, const crNear* pair, crCell* cell) {
     cell->count = one ? count : -1;
     if (count == 0 || !one) return;
     cell->normal = points[0].normal;
-    cell->turns_by = turns_by(a, b, at, pair->size, &points[deepest]);
+    cell->turns_by = turns_by(a, b, at, size, &points[deepest]);
     if (cell->turns_by == BY_NONE) cell->count = -1;
 }
 
@@ -165,18 +165,18 @@ int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, con
     crPose at = relative(body_a, body_b);
     crCell own, *cell = pair->slot >= 0 ? &pairs->cells.slot[pair->slot] : &own;
     int32_t place[7];
-    double reach = LEAST * pair->size;
-    if (!cell_of(at, pair->size, place)) return -1;
+    double size = cr__pairs_size(pairs, pair), reach = LEAST * size;
+    if (!cell_of(at, size, place)) return -1;
     // with the contacts that come within the margin anywhere in the cell
-    while (reach < margin + 4.0 * CELL * pair->size) {
+    while (reach < margin + 4.0 * CELL * size) {
         reach *= 2.0;
     }
     bool known = pair->slot >= 0 && cell->held && cell->margin == reach;
     if (!known || memcmp(place, cell->place, sizeof place) != 0) {
         memcpy(cell->place, place, sizeof place);
         cell->margin = reach;
-        find(pairs, pair, cell);
+        find(pairs, pair, size, cell);
     }
     if (cell->count < 0) return -1;
-    return advance(cell, at, pair->size, *body_a, margin, points);
+    return advance(cell, at, size, *body_a, margin, points);
 }

@@ -46,6 +46,7 @@ void cr__pairs_destroy(crPairs* pairs) {
     cr_broad_destroy(pairs->broad);
     cr_arena_destroy(&pairs->at_impact);
     cr__drop(a, pairs->near, pairs->capacity, sizeof *pairs->near);
+    cr__drop(a, pairs->time, pairs->time_capacity, sizeof *pairs->time);
     cr__drop(a, pairs->of, pairs->of_capacity, sizeof *pairs->of);
     cr__drop(a, pairs->cells.slot, pairs->cells.capacity, sizeof *pairs->cells.slot);
     for (int i = 0; i < pairs->surface_count; i++) {
@@ -237,24 +238,24 @@ static bool is_packable(const crPairs* pairs, int surface, int a, int b) {
     return round && stands_alone(model, a) && stands_alone(model, b);
 }
 
-// a pair that the broad phase found, with what it has of its own; its surface may be a negative crStatus
-static crNear make_pair(crPairs* pairs, crPair found) {
+// a pair that the broad phase found, with what it has of its own
+static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
     const crBodyShape* a = &pairs->plan->model->shapes[found.a];
     const crBodyShape* b = &pairs->plan->model->shapes[found.b];
-    crNear near = {
+    int surface = cr__pairs_surface(pairs, a->material, b->material);
+    if (surface < 0) return (crStatus)surface;
+    *near = (crNear){
         .shape_a = found.a,
         .shape_b = found.b,
         .body_a = a->body,
         .body_b = b->body,
-        .surface = cr__pairs_surface(pairs, a->material, b->material),
-        .when = INFINITY,
-        .keeps = cr__pairs_has_cells(pairs, found.a, found.b),
         .slot = -1,
-        .size = cr__plan_pair_size(pairs->plan, a->body, b->body),
+        .surface = (unsigned)surface % CR_SURFACES,
+        .packable = is_packable(pairs, surface, a->body, b->body),
+        .keeps = cr__pairs_has_cells(pairs, found.a, found.b),
         .clear = -INFINITY,
     };
-    near.packable = near.surface >= 0 && is_packable(pairs, near.surface, a->body, b->body);
-    return near;
+    return CR_OK;
 }
 
 // whether shapes whose boxes overlap may meet
@@ -264,39 +265,73 @@ static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
     return !cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body]);
 }
 
-// the pairs that the broad phase found; those that were in the old list are as they were there
-static crStatus fill(crPairs* pairs, const crPair* found, int count, crNear* old, int old_count,
-                     const crPose* pose) {
+static const crNearTime never = {.when = INFINITY};
+
+// The pairs that the broad phase found; those that were in the old list are as they were there. times: of the old list,
+// NULL where pairs have none.
+static crStatus fill(crPairs* pairs, const crPair* found, int count, crNear* old, const crNearTime* times,
+                     int old_count, const crPose* pose) {
+    crStatus status = CR_OK;
     pairs->count = 0;
-    for (int i = 0, j = 0; i < count; i++) {
+    for (int i = 0, j = 0; i < count && status == CR_OK; i++) {
         while (j < old_count && is_before(&old[j], found[i].a, found[i].b)) {
             j++;
         }
         bool known = j < old_count && old[j].shape_a == found[i].a && old[j].shape_b == found[i].b;
         // shapes that move in parallel planes may pass each other by now
         if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, found[i], pose)) continue;
-        crNear near = known ? old[j] : make_pair(pairs, found[i]);
-        if (near.surface < 0) return (crStatus)near.surface;
-        pairs->near[pairs->count++] = near;
-        if (known) old[j].slot = -1;
+        crNear* near = &pairs->near[pairs->count];
+        if (known) {
+            *near = old[j];
+            old[j].slot = -1;
+        } else {
+            status = make_pair(pairs, found[i], near);
+        }
+        if (times != NULL) pairs->time[pairs->count] = known ? times[j] : never;
+        if (status == CR_OK) pairs->count++;
     }
-    return CR_OK;
+    return status;
+}
+
+static crStatus grow_times(crPairs* pairs, int count) {
+    void* time = pairs->time;
+    crStatus status =
+        cr__grow(&pairs->allocator, &time, &pairs->time_capacity, 0, count, sizeof *pairs->time);
+    pairs->time = time;
+    return status;
+}
+
+crStatus cr__pairs_reset_times(crPairs* pairs) {
+    crStatus status = grow_times(pairs, pairs->count);
+    for (int i = 0; i < pairs->count && status == CR_OK; i++) {
+        pairs->time[i] = never;
+    }
+    return status;
+}
+
+// a copy of the entries of a list; NULL: no memory
+static void* copy_of(crArena* scratch, const void* entries, int count, size_t size) {
+    void* copy = cr_arena_alloc(scratch, (size_t)(count + 1) * size);
+    if (copy != NULL && count > 0) memcpy(copy, entries, (size_t)count * size);
+    return copy;
 }
 
 static crStatus list_anew(crPairs* pairs, const crPose* pose, crArena* scratch) {
     const crPair* found;
     int count, old_count = pairs->count;
     size_t mark = cr_arena_mark(scratch);
-    crNear* old = cr_arena_alloc(scratch, (size_t)(old_count + 1) * sizeof *old);
-    if (old == NULL) return CR_ERR_MEMORY;
-    if (old_count > 0) memcpy(old, pairs->near, (size_t)old_count * sizeof *old);
+    crNear* old = copy_of(scratch, pairs->near, old_count, sizeof *old);
+    crNearTime* times = NULL;
+    if (pairs->time != NULL) times = copy_of(scratch, pairs->time, old_count, sizeof *times);
+    if (old == NULL || (pairs->time != NULL && times == NULL)) return CR_ERR_MEMORY;
     crStatus status = cr_broad_pairs(pairs->broad, &found, &count);
+    if (status == CR_OK && times != NULL) status = grow_times(pairs, count);
     void* near = pairs->near;
     if (status == CR_OK)
         status = cr__grow(&pairs->allocator, &near, &pairs->capacity, old_count, count, sizeof *pairs->near);
     pairs->near = near;
     pairs->lists++;
-    if (status == CR_OK) status = fill(pairs, found, count, old, old_count, pose);
+    if (status == CR_OK) status = fill(pairs, found, count, old, times, old_count, pose);
     if (status == CR_OK && pairs->many) status = share_slots(pairs, old, old_count);
     cr_arena_release(scratch, mark);
     return status == CR_OK ? index_pairs(pairs) : status;

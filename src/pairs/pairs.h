@@ -15,17 +15,21 @@
 typedef struct crNear {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    int surface;    // index into surfaces
-    int alarms;     // locals.c: times in this step that its impact was no impact when it came
-    double when;    // locals.c: time of its impact that stands, INFINITY for none, s
-    bool exact;     // locals.c: of that time, as crDue has it
-    bool packable;  // of single bodies, or one and what v does not move, with round friction
-    bool keeps;     // its contacts may be kept
-    bool looked;    // they were looked for
-    int slot;       // cell.c: where they are, -1: nowhere
-    double size;    // what its deadband is a share of, m
-    double clear;   // the shapes are this far apart less the trails of both bodies, m
+    int slot;               // cell.c: where its contacts are kept, -1: nowhere
+    unsigned surface : 28;  // index into surfaces, of which there are at most CR_SURFACES
+    bool packable : 1;      // of single bodies, or one and what v does not move, with round friction
+    bool keeps : 1;         // its contacts may be kept
+    bool looked : 1;        // they were looked for
+    double clear;           // the shapes are this far apart less the trails of both bodies, m
 } crNear;
+#define CR_SURFACES (1u << 28)
+
+// Time of the impact of a pair within the step (locals.c).
+typedef struct crNearTime {
+    double when;  // time that stands, INFINITY for none, s
+    int alarms;   // times in this step that its impact was no impact when it came
+    bool exact;   // of `when`, as crDue has it
+} crNearTime;
 
 // Where a body was when all pairs were last looked at, and how long its way there was.
 typedef struct crTrail {
@@ -85,7 +89,9 @@ typedef struct crPairs {
     bool listed;    // pairs are those of the boxes
     int lists;      // how many lists there were
     int count, capacity;
-    crNear* near;   // ascending by shapes (count)
+    crNear* near;      // ascending by shapes (count)
+    crNearTime* time;  // of each pair (count); NULL until cr__pairs_reset_times
+    int time_capacity;
     int* first_of;  // pairs of each body that v moves: of[first_of[b]] and on (nb + 1)
     int* of;        // both ends of every pair
     int of_capacity;
@@ -120,6 +126,12 @@ static inline bool cr__pairs_boxes_apart(const crPairs* pairs, const crNear* nea
     const crBounds *a = &pairs->now[near->shape_a], *b = &pairs->now[near->shape_b];
     return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
            a->hi.z < b->lo.z || b->hi.z < a->lo.z;
+}
+// No pair has an impact, and no alarms; from now on times stay with their pairs in every list. CR_ERR_MEMORY.
+crStatus cr__pairs_reset_times(crPairs* pairs);
+// Length by which tolerances of a pair are scaled, m.
+static inline double cr__pairs_size(const crPairs* pairs, const crNear* near) {
+    return cr__plan_pair_size(pairs->plan, near->body_a, near->body_b);
 }
 // Places in the list of a part's pairs, ascending, each once, in scratch; NULL: no memory. cross: and those
 // with bodies outside it.

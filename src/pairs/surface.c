@@ -21,6 +21,7 @@ int cr__pairs_surface(crPairs* pairs, int a, int b) {
     const crModel* model = pairs->plan->model;
     int* index = &pairs->surface_of[a * model->material_count + b];
     if (*index >= 0) return *index;
+    if (pairs->surface_count == (int)CR_SURFACES) return CR_ERR_LIMIT;
     void* surfaces = pairs->surfaces;
     crStatus status = cr__grow(&pairs->allocator, &surfaces, &pairs->surface_capacity, pairs->surface_count,
                                pairs->surface_count + 1, sizeof *pairs->surfaces);

@@ -260,6 +260,20 @@ static bool mark_unsolved(Run* run) {
     return any;
 }
 
+// arrays of the packing that sweeps need
+static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
+    p->change = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->along = cr_arena_alloc(arena, lanes * sizeof(double));
+    p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
+    p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    if (p->change == NULL || p->along == NULL || p->live == NULL || p->z_before == NULL) return false;
+    for (size_t i = 0; i < lanes; i++) {
+        p->live[i] = -1;
+        p->change[i] = p->along[i] = 0.0;
+    }
+    return true;
+}
+
 static crStatus run_create(Run* run, crArena* arena) {
     size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
     size_t places = 2 * (size_t)run->packed->bodies;
@@ -270,7 +284,7 @@ static crStatus run_create(Run* run, crArena* arena) {
     run->tallies = cr_arena_alloc(arena, (lanes / GROUPS + 1) * sizeof *run->tallies);
     run->parts = cr_arena_alloc(arena, (lanes > places ? lanes : places) * sizeof(double));
     bool ok = run->open != NULL && run->beta != NULL && run->keep != NULL && run->tally != NULL &&
-              run->tallies != NULL && run->parts != NULL;
+              run->tallies != NULL && run->parts != NULL && make_sweeps(run->packed, lanes, arena);
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 

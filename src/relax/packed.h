@@ -79,16 +79,17 @@ typedef struct crPacked {
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;
     const double* beta;  // share of the direction that the next sweep starts with, of each island
-    double* change;      // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;       // sum of w dP.d likewise, d the direction
-    int64_t* live;       // masks (group_count*CR_LANES)
+    // of cr__packed_solve
+    double* change;  // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
+    double* along;   // sum of w dP.d likewise, d the direction
+    int64_t* live;   // masks (group_count*CR_LANES)
     int bodies;
     int* body;         // (bodies)
     int* place;        // of each body in z, 0: none (nb)
     int* body_island;  // (bodies)
     double* z;         // (8*(bodies + 1)), the first eight zero
     double* z_free;
-    double* z_before;       // after the sweep before
+    double* z_before;       // cr__packed_solve: after the sweep before
     struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
     crTasks* tasks;
 } crPacked;

@@ -91,9 +91,8 @@ static crStatus number_bodies(Build* build) {
     build->share = cr_arena_alloc(arena, most * sizeof(double));
     p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
-    p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
-        p->z == NULL || p->z_free == NULL || p->z_before == NULL) {
+        p->z == NULL || p->z_free == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
@@ -251,7 +250,7 @@ static crStatus make_groups(Build* build) {
 static crStatus make_arrays(Build* build) {
     crPacked* p = build->packed;
     crArena* arena = build->of->arena;
-    size_t hot = 0, lanes = (size_t)p->group_count * CR_LANES;
+    size_t hot = 0;
     for (int i = 0; i < p->group_count; i++) {
         crGroup* g = &p->group[i];
         g->hot = hot;
@@ -259,15 +258,7 @@ static crStatus make_arrays(Build* build) {
     }
     p->group[p->group_count].hot = hot;
     p->hot = cr_arena_alloc(arena, hot * sizeof(double));
-    p->change = cr_arena_alloc(arena, lanes * sizeof(double));
-    p->along = cr_arena_alloc(arena, lanes * sizeof(double));
-    p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
-    bool ok = p->hot != NULL && p->change != NULL && p->along != NULL && p->live != NULL;
-    for (size_t i = 0; ok && i < lanes; i++) {
-        p->live[i] = -1;
-        p->change[i] = p->along[i] = 0.0;
-    }
-    return ok ? CR_OK : CR_ERR_MEMORY;
+    return p->hot != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
 static void put(double* in, int at, crVec3 a) {

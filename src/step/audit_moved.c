@@ -190,18 +190,50 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
     return fmax(0.0, -best);
 }
 
-// deepest overlap of the contacts' pairs
-static double deepest(const Moved* m) {
+// largest numbers of parts of a range; what is largest does not depend on the parts
+#define PARTS 128
+typedef struct Parts {
+    const Moved* m;
+    int chunk;
+    double most[PARTS];
+    bool holds[PARTS];
+} Parts;
+
+static void run_parts(Parts* parts, int count, crTaskFn fn) {
+    parts->chunk = count / PARTS + 1;
+    for (int i = 0; i < PARTS; i++) {
+        parts->most[i] = 0.0;
+        parts->holds[i] = true;
+    }
+    cr__tasks_for(parts->m->step->tasks, count, parts->chunk, fn, parts);
+}
+
+static double most_of_parts(const Parts* parts) {
+    double most = 0.0;
+    for (int i = 0; i < PARTS; i++) {
+        most = fmax(most, parts->most[i]);
+    }
+    return most;
+}
+
+// deepest overlap of the pairs whose first contacts are begin to end - 1
+static void find_deepest(void* ctx, int begin, int end) {
+    Parts* parts = ctx;
+    const Moved* m = parts->m;
     const crStepContact* c = m->moved->near;
+    int count = m->moved->near_count, i = begin;
     double depth = 0.0;
-    for (int i = 0, next = 0; i < m->moved->near_count; i = next) {
-        for (next = i + 1; next < m->moved->near_count; next++) {
-            if (c[next].shape_a != c[i].shape_a || c[next].shape_b != c[i].shape_b) break;
+    while (i > 0 && i < end && c[i - 1].shape_a == c[i].shape_a && c[i - 1].shape_b == c[i].shape_b) {
+        i++;
+    }
+    for (int next = i; i < end; i = next) {
+        while (next < count && c[next].shape_a == c[i].shape_a && c[next].shape_b == c[i].shape_b) {
+            next++;
         }
         if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
             depth = fmax(depth, depth_of(m, c, i, next));
     }
-    return depth;
+    parts->most[begin / parts->chunk] = depth;
 }
 
 // how far no point of a body went beyond
@@ -233,14 +265,32 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
     return depth;
 }
 
-// deepest overlap of the near pairs of bodies that went farther than their margins
-static double deepest_astray(const Moved* m) {
+// deepest overlap of the near pairs of bodies begin to end - 1, those that went farther than their margins
+static void find_astray(void* ctx, int begin, int end) {
+    Parts* parts = ctx;
+    const Moved* m = parts->m;
     double depth = 0.0;
-    for (int b = 1; b < m->step->model->nb; b++) {
+    for (int b = begin; b < end; b++) {
         if (!is_moved(m, b) || way_beyond(m, b) <= m->step->pairs->margin[b]) continue;
         depth = fmax(depth, deepest_near(m->step, b));
     }
-    return depth;
+    parts->most[begin / parts->chunk] = depth;
+}
+
+// whether velocities of single bodies begin to end - 1 are what impulses give
+static void find_defects(void* ctx, int begin, int end) {
+    Parts* parts = ctx;
+    const Moved* m = parts->m;
+    double most = 0.0;
+    bool holds = true;
+    for (int b = begin; b < end; b++) {
+        if (!m->step->model->bodies[b].single || !is_moved(m, b)) continue;
+        double floor = 0.0, speed = defect(m, b, &floor);
+        most = fmax(most, speed);
+        holds = holds && speed <= floor;
+    }
+    parts->most[begin / parts->chunk] = most;
+    parts->holds[begin / parts->chunk] = holds;
 }
 
 crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
@@ -268,10 +318,16 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse));
         impulse_on(&m, c->body_b, c->point.point, c->impulse);
     }
-    for (int b = 1; b < step->model->nb; b++) {
-        bool single = step->model->bodies[b].single;
-        if (!is_moved(&m, b) || (!single && step->model->bodies[b].root != b)) continue;
-        double floor = 0.0, speed = single ? defect(&m, b, &floor) : tree_defect(&m, b, &floor);
+    Parts parts = {.m = &m};
+    run_parts(&parts, step->model->nb, find_defects);
+    audit.momentum = most_of_parts(&parts);
+    for (int i = 0; i < PARTS; i++) {
+        holds = holds && parts.holds[i];
+    }
+    for (int b = 1; b < step->plan->first_single; b++) {
+        const crBody* body = &step->model->bodies[b];
+        if (body->single || !is_moved(&m, b) || body->root != b) continue;
+        double floor = 0.0, speed = tree_defect(&m, b, &floor);
         audit.momentum = fmax(audit.momentum, speed);
         holds = holds && speed <= floor;
     }
@@ -282,7 +338,11 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
 
 void cr__audit_moved_overlap(crStep* step, const crMoved* moved) {
     if (moved->body == NULL) return;
-    Moved m = {.step = step, .moved = moved};
+    const Moved m = {.step = step, .moved = moved};
+    Parts parts = {.m = &m};
     crCertificate* c = &step->certificate;
-    c->penetration = fmax(c->penetration, fmax(deepest(&m), deepest_astray(&m)));
+    run_parts(&parts, moved->near_count, find_deepest);
+    c->penetration = fmax(c->penetration, most_of_parts(&parts));
+    run_parts(&parts, step->model->nb, find_astray);
+    c->penetration = fmax(c->penetration, most_of_parts(&parts));
 }

@@ -61,7 +61,7 @@ crTwist cr__step_twist(const crStep* step, const double* v, int body) {
     if (model->bodies[body].single) return cr__single_twist(v + model->bodies[body].v);
     crTwist twist = d->given[body];
     for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
-        twist = cr__twist_madd(twist, v[j], d->axis[j]);
+        twist = cr__twist_madd(twist, v[j], cr__dof_axis(d, j));
     }
     return twist;
 }
@@ -76,7 +76,7 @@ crVec3 cr__step_fall(const crStep* step, int body) {
     if (!step->airborne[body]) return a;
     if (b->single && !step->plan->loaded) return cr_add(a, cr__load_vec(step->plan->fall + b->v));
     for (int j = b->v; j < b->v + b->nv; j++) {
-        a = cr_madd(a, cr__plan_fall(step->plan, step->state.force, j), step->dynamics.axis[j].v);
+        a = cr_madd(a, cr__plan_fall(step->plan, step->state.force, j), cr__dof_axis(&step->dynamics, j).v);
     }
     return a;
 }

@@ -44,8 +44,8 @@ crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* c) {
     const crDynamics* d = &step->dynamics;
     if (step->plan->given_count == 0) return cr_vec3(0, 0, 0);
     crVec3 x = c->point.point;
-    return cr_sub(cr__twist_at(d->given[c->body_b], cr_sub(x, d->origin[c->body_b])),
-                  cr__twist_at(d->given[c->body_a], cr_sub(x, d->origin[c->body_a])));
+    return cr_sub(cr__twist_at(cr__given(d, c->body_b), cr_sub(x, d->origin[c->body_b])),
+                  cr__twist_at(cr__given(d, c->body_a), cr_sub(x, d->origin[c->body_a])));
 }
 
 // whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this

@@ -125,22 +125,22 @@ static double margin_of(const crStep* step, const crNear* pair) {
 }
 
 // Whether contacts of a pair are the kept ones: in fast, where it will be in its cell for some steps.
-static bool keeps(const crStep* step, const crNear* pair) {
+static bool keeps(const crStep* step, const crNear* pair, double size) {
     if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return false;
     const crDynamics* d = &step->dynamics;
     int a = pair->body_a, b = pair->body_b;
     crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
     crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
     if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
-    return step->h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_CELL_MOVE * pair->size;
+    return step->h * (cr_norm(u) + cr_norm(turn) * size) <= CR_CELL_MOVE * size;
 }
 
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
+    double size = cr__pairs_size(step->pairs, pair);
     // since they were last looked at they cannot have come so near
-    if (step->pairs->trailed &&
-        pair->clear - cr__pairs_trails(step->pairs, pair) > margin + SURE * pair->size)
+    if (step->pairs->trailed && pair->clear - cr__pairs_trails(step->pairs, pair) > margin + SURE * size)
         return CR_OK;
     if (cr__pairs_boxes_apart(step->pairs, pair)) return CR_OK;
     if (has_moved(step, pair)) return CR_OK;
@@ -148,7 +148,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = -1;
-    if (!late && keeps(step, pair)) {
+    if (!late && keeps(step, pair, size)) {
         const crPose* pose = step->dynamics.pose;
         count = cr__pairs_cell(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], margin, few);
         until = margin;
@@ -165,7 +165,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     }
     if (count == 0) return CR_OK;
     const crNearSurface* surface = step->pairs->surfaces[pair->surface];
-    double delta = step->settings.deadband * pair->size;
+    double delta = step->settings.deadband * size;
     crStatus status = reserve(sink, count, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crStepContact* c = &sink->contacts[sink->count];

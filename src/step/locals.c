@@ -72,8 +72,8 @@ static crDue pop(crStep* step) {
 }
 
 static crStatus set_time(crStep* step, int pair, double time, bool exact) {
-    step->pairs->near[pair].when = time;
-    step->pairs->near[pair].exact = exact;
+    step->pairs->time[pair].when = time;
+    step->pairs->time[pair].exact = exact;
     return push_due(step, (crDue){time, pair, exact});
 }
 
@@ -106,7 +106,7 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
     if (status == CR_OK && step->contact_count > 0) {
         t = cr__step_pair_impact(step, 0, step->contact_count, left);
     }
-    step->pairs->near[pair].when = INFINITY;
+    step->pairs->time[pair].when = INFINITY;
     if (t <= left) t = slot_of(step, pair, step->clocks->now_at + t, now);
     if (status == CR_OK && t < end) status = set_time(step, pair, t, true);
     step->contact_count = 0;
@@ -118,7 +118,7 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
 static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crError* error) {
     while (step->clocks->due_count > 0 && *status == CR_OK) {
         *due = pop(step);
-        if (step->pairs->near[due->pair].when != due->time) continue;
+        if (step->pairs->time[due->pair].when != due->time) continue;
         if (due->exact) return due->time < end;
         *status = look_closer(step, due->pair, due->time, end, error);
     }
@@ -145,7 +145,7 @@ static crStatus schedule(crStep* step, double left, double before) {
         int pair = t <= left
                        ? cr__pairs_place(step->pairs, step->contacts[i].shape_a, step->contacts[i].shape_b)
                        : 0;
-        if (t <= left && step->pairs->near[pair].alarms < ALARMS) {
+        if (t <= left && step->pairs->time[pair].alarms < ALARMS) {
             t += step->clocks->now_at;
             if (exact) t = slot_of(step, pair, t, before);
             if (t < INFINITY) status = set_time(step, pair, t, exact);
@@ -168,11 +168,8 @@ crStatus cr__step_schedule(crStep* step, double h, crError* error) {
     step->clocks->due_count = 0;
     set_slots(step, h);
     step->clocks->lists = step->pairs->lists;
-    for (int i = 0; i < step->pairs->count; i++) {
-        step->pairs->near[i].when = INFINITY;
-        step->pairs->near[i].alarms = 0;
-    }
-    crStatus status = schedule(step, h, -h);
+    crStatus status = cr__pairs_reset_times(step->pairs);
+    if (status == CR_OK) status = schedule(step, h, -h);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
@@ -182,8 +179,8 @@ static crStatus heap_again(crStep* step) {
     step->clocks->lists = step->pairs->lists;
     step->clocks->due_count = 0;
     for (int i = 0; i < step->pairs->count && status == CR_OK; i++) {
-        if (step->pairs->near[i].when < INFINITY)
-            status = push_due(step, (crDue){step->pairs->near[i].when, i, step->pairs->near[i].exact});
+        if (step->pairs->time[i].when < INFINITY)
+            status = push_due(step, (crDue){step->pairs->time[i].when, i, step->pairs->time[i].exact});
     }
     return status;
 }
@@ -192,8 +189,8 @@ static crStatus heap_again(crStep* step) {
 static crStatus group(crStep* step, double h, crError* error) {
     cr__step_groups_join(step, h);
     for (int i = 0; i < step->pairs->count; i++) {
-        if (step->pairs->near[i].when < h && step->pairs->near[i].exact)
-            step->pairs->near[i].when = slot_of(step, i, step->pairs->near[i].when, -h);
+        if (step->pairs->time[i].when < h && step->pairs->time[i].exact)
+            step->pairs->time[i].when = slot_of(step, i, step->pairs->time[i].when, -h);
     }
     return heap_again(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -440,7 +437,7 @@ static crStatus time_anew(crStep* step, double left) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         for (int i = step->pairs->first_of[b]; i < step->pairs->first_of[b + 1]; i++) {
-            step->pairs->near[step->pairs->of[i]].when = INFINITY;
+            step->pairs->time[step->pairs->of[i]].when = INFINITY;
         }
     }
     return schedule(step, left, step->clocks->now_at);
@@ -457,7 +454,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     int impacts = step->certificate.impacts;
     if (status == CR_OK) status = resolve_all(step, local, t, error);
     if (status == CR_OK && step->certificate.impacts == impacts) {
-        step->pairs->near[cr__pairs_place(step->pairs, pair.shape_a, pair.shape_b)].alarms++;
+        step->pairs->time[cr__pairs_place(step->pairs, pair.shape_a, pair.shape_b)].alarms++;
     }
     if (status == CR_OK) {
         cr__step_groups_join(step, local->h - t);

@@ -33,6 +33,23 @@ static bool acts(const crStep* step, const crStepContact* c) {
     return c->point.gap - c->delta <= step->h * speed;
 }
 
+// Contacts that one thread takes at a time.
+#define CHUNK 256
+
+// whether contacts may act in the step, and are fast
+typedef struct Fast {
+    const crStep* step;
+    bool* fast;  // (contact_count)
+} Fast;
+
+static void find_fast(void* ctx, int begin, int end) {
+    const Fast* f = ctx;
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &f->step->contacts[i];
+        f->fast[i] = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(f->step, c);
+    }
+}
+
 // of all contacts: a root for every body, and what is under each body or root (nb)
 typedef struct Islands {
     int* root;
@@ -57,7 +74,7 @@ static crStatus islands_create(crStep* step, Islands* islands) {
 }
 
 // contacts join their bodies, and are counted under one of the two
-static void join_contacts(const crStep* step, const Islands* islands) {
+static void join_contacts(const crStep* step, const bool* fast, const Islands* islands) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
@@ -74,17 +91,17 @@ static void join_contacts(const crStep* step, const Islands* islands) {
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
         *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || c->bounces;
-        islands->fast[b] += fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
+        islands->fast[b] += fast[i];
     }
 }
 
 // Bodies of the islands that move; whether there are any. In a group of few bodies what may bounce is located in time.
-static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
+static bool find_moving(const crStep* step, const bool* fast, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
     memset(moving, 0, (size_t)model->nb * sizeof *moving);
-    join_contacts(step, islands);
+    join_contacts(step, fast, islands);
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
@@ -119,42 +136,70 @@ static bool is_among(const crModel* model, const crStepContact* c, const bool* m
     return a && b;
 }
 
-// The contacts of bodies that are marked, or of the others, without impulses where they are the others'; those between
-// the two are in neither. All of them stay where they are. CR_ERR_MEMORY.
-static crStatus contacts_of(crStep* step, crStepContact* from, int count, const bool* moving, bool marked,
-                            crStepContact** to, int* kept) {
-    int among = 0;
-    for (int i = 0; i < count; i++) {
-        among += is_among(step->model, &from[i], moving, marked);
+// Contacts of bodies that move come first, the rest behind them, both in their order. Returns how many come first in *count.
+// CR_ERR_MEMORY.
+static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* moving, int* count) {
+    int among = 0, all = *count, rest = 0;
+    for (int i = 0; i < all; i++) {
+        among += is_among(step->model, &contacts[i], moving, true);
     }
-    *kept = among;
-    *to = from;
-    if (among == count) return CR_OK;
-    *to = cr_arena_alloc(&step->scratch, (size_t)(among + 1) * sizeof **to);
-    if (*to == NULL) return CR_ERR_MEMORY;
-    for (int i = 0, k = 0; i < count; i++) {
-        if (!is_among(step->model, &from[i], moving, marked)) continue;
-        (*to)[k] = from[i];
-        if (!marked) (*to)[k].impulse = cr_vec3(0, 0, 0);
-        k++;
+    *count = among;
+    if (among == all) return CR_OK;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStepContact* behind = cr_arena_alloc(&step->scratch, (size_t)(all - among) * sizeof *behind);
+    if (behind == NULL) return CR_ERR_MEMORY;
+    for (int i = 0, k = 0; i < all; i++) {
+        if (is_among(step->model, &contacts[i], moving, true)) {
+            if (i > k) contacts[k] = contacts[i];
+            k++;
+        } else {
+            behind[rest++] = contacts[i];
+        }
     }
+    memcpy(contacts + among, behind, (size_t)rest * sizeof *behind);
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
+static bool comes_first(const crStepContact* a, const crStepContact* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
+    return a->shape_b < b->shape_b;
+}
+
+// Contacts of bodies that do not move, of two lists that are in order, without impulses. Those between bodies that move and
+// others are left out. CR_ERR_MEMORY.
+static crStatus list_others(crStep* step, const crStepContact* a, int a_count, const crStepContact* b,
+                            int b_count, const bool* moving) {
+    crStepContact* to = cr_arena_alloc(&step->scratch, (size_t)(a_count + b_count + 1) * sizeof *to);
+    int count = 0;
+    if (to == NULL) return CR_ERR_MEMORY;
+    for (int i = 0, k = 0; i + k < a_count + b_count;) {
+        bool first = k == b_count || (i < a_count && comes_first(&a[i], &b[k]));
+        const crStepContact* c = first ? &a[i++] : &b[k++];
+        if (!is_among(step->model, c, moving, false)) continue;
+        to[count] = *c;
+        to[count++].impulse = cr_vec3(0, 0, 0);
+    }
+    step->contacts = to;
+    step->contact_count = count;
     return CR_OK;
 }
 
 // what was moved: audited, its forces kept; the rest of the world is left to the calm solve
 static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     const bool* moving = moved->body;
-    crStatus status =
-        contacts_of(step, step->contacts, step->contact_count, moving, true, &moved->contacts, &moved->count);
-    step->contacts = moved->contacts;
+    int listed = step->contact_count;
+    moved->count = listed;
+    // bodies may have been left to another solve
+    crStatus status = sort_moving(step, moved->contacts, moving, &moved->count);
     step->contact_count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
     if (status != CR_OK) return cr__step_memory(error);
     cr__step_part_of(step, moving);
     status = cr__step_keep(step, error);
     if (status != CR_OK) return status;
-    status = contacts_of(step, moved->near, moved->near_count, moving, false, &step->contacts,
-                         &step->contact_count);
+    const crStepContact *left = moved->near + moved->count, *rest = moved->near + listed;
+    status = list_others(step, left, listed - moved->count, rest, moved->near_count - listed, moving);
     cr__step_leave_out(step, moving);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -178,10 +223,16 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     *moved = (crMoved){0};
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
-    if (!find_moving(step, &islands, moving)) return CR_OK;
+    size_t before = cr_arena_mark(&step->scratch);
+    Fast fast = {step, cr_arena_alloc(&step->scratch, (size_t)step->contact_count * sizeof *fast.fast)};
+    if (fast.fast == NULL) return cr__step_memory(error);
+    cr__tasks_for(step->tasks, step->contact_count, CHUNK, find_fast, &fast);
+    bool any = find_moving(step, fast.fast, &islands, moving);
+    cr_arena_release(&step->scratch, before);
+    if (!any) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts, .near_count = step->contact_count};
-    crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts,
-                                  &step->contact_count);
+    moved->contacts = step->contacts;
+    crStatus status = sort_moving(step, step->contacts, moving, &step->contact_count);
     if (status != CR_OK) return cr__step_memory(error);
     if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);

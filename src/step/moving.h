@@ -6,12 +6,13 @@
 
 // What short steps moved, in scratch.
 typedef struct crMoved {
-    bool* body;               // these bodies (nb); NULL: none
-    crStepContact* contacts;  // of them, with their impulses, in the order of contacts (count)
-    int count;
-    crStepContact*
-        near;  // contacts of the whole world at the beginning; impulses may be in them (near_count)
+    bool* body;  // these bodies (nb); NULL: none
+    // contacts of the whole world at the beginning, those of a pair side by side; impulses may be in them (near_count)
+    crStepContact* near;
     int near_count;
+    crStepContact*
+        contacts;  // of these bodies, with their impulses, in the order of contacts: the first of near (count)
+    int count;
     crPose* pose;  // of bodies at the beginning of the step (nb); NULL where no tree was moved
 } crMoved;
 

@@ -117,7 +117,7 @@ typedef struct Kept {
     bool alone;  // all of them are of the part
 } Kept;
 
-// room for new forces; those that the step began with stay where they are
+// no new forces yet; those that the step began with stay where they are
 static crStatus begin_forces(crStep* step, Kept* kept) {
     kept->count = step->warm.count;
     kept->old = step->warm.force;
@@ -130,22 +130,29 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
         cr__step_swap_forces(step);
         step->warm.changed = true;
     }
-    int room = step->contact_count + (kept->alone ? 0 : kept->count);
-    void* warm = step->warm.force;
     step->warm.count = 0;
-    crStatus status =
-        cr__grow(&step->allocator, &warm, &step->warm.capacity, 0, room, sizeof *step->warm.force);
-    step->warm.force = warm;
+    return CR_OK;
+}
+
+static crStatus append_force(crStep* step, const crWarm* force) {
+    crStepWarm* warm = &step->warm;
+    void* forces = warm->force;
+    crStatus status = cr__grow(&step->allocator, &forces, &warm->capacity, warm->count, warm->count + 1,
+                               sizeof *warm->force);
+    warm->force = forces;
+    if (status == CR_OK) warm->force[warm->count++] = *force;
     return status;
 }
 
 // old forces before contact c, NULL: all that are left, that are not of the part
-static void keep_others(crStep* step, Kept* kept, const crStepContact* c) {
-    for (; kept->next < kept->count; kept->next++) {
+static crStatus keep_others(crStep* step, Kept* kept, const crStepContact* c) {
+    crStatus status = CR_OK;
+    for (; kept->next < kept->count && status == CR_OK; kept->next++) {
         const crWarm* w = &kept->old[kept->next];
-        if (c != NULL && compare(w, c, false) >= 0) return;
-        if (!of_part(step, w)) step->warm.force[step->warm.count++] = *w;
+        if (c != NULL && compare(w, c, false) >= 0) break;
+        if (!of_part(step, w)) status = append_force(step, w);
     }
+    return status;
 }
 
 static void mark_bodies(crStep* step, int value) {
@@ -171,20 +178,19 @@ static crStatus keep_forces(crStep* step) {
         if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
             status = add_beginning(step, c);
         }
-        if (!kept.alone) keep_others(step, &kept, c);
+        if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, c);
         const crStepPoint* p = &c->point;
-        step->warm.force[step->warm.count++] = (crWarm){c->shape_a,
-                                                        c->shape_b,
-                                                        p->child_a,
-                                                        p->child_b,
-                                                        p->feature_a,
-                                                        p->feature_b,
-                                                        cr_scale(rate, c->impulse)};
+        crWarm force = {c->shape_a,
+                        c->shape_b,
+                        p->child_a,
+                        p->child_b,
+                        p->feature_a,
+                        p->feature_b,
+                        cr_scale(rate, c->impulse)};
+        if (status == CR_OK) status = append_force(step, &force);
     }
-    if (!kept.alone) {
-        keep_others(step, &kept, NULL);
-        mark_bodies(step, 0);
-    }
+    if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, NULL);
+    if (!kept.alone) mark_bodies(step, 0);
     cr_arena_release(&step->scratch, mark);
     return status;
 }

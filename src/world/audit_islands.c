@@ -192,7 +192,7 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         const crBody* body = &model->bodies[i];
         crMotionIsland* s = &w->islands[leader(w, i)];
         double m = body->mass, du, domega;
-        crVec3 weight = weight_of(w, body), n = w->step.plan->plane[i];
+        crVec3 weight = weight_of(w, body), n = cr__plan_plane(w->step.plan, i);
         crVec3 push = cr_madd(cr_scale(m, cr_sub(to[i].u, from[i].u)), -h, weight);
         s->bodies++;
         s->mass += m;
@@ -215,7 +215,7 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         const crBody* body = &model->bodies[i];
         crMotionIsland* s = &w->islands[leader(w, i)];
         double m = body->mass, du, domega, I = largest_moment(body);
-        crVec3 n = w->step.plan->plane[i];
+        crVec3 n = cr__plan_plane(w->step.plan, i);
         crVec3 r0 = cr_madd(from[i].com, -1.0 / s->mass, s->com0),
                r1 = cr_madd(to[i].com, -1.0 / s->mass, s->com1);
         crVec3 L0 = cr_add(cr_sym3_mul(from[i].inertia, from[i].omega), cr_cross(r0, cr_scale(m, from[i].u)));
@@ -264,7 +264,7 @@ static void judge_flight(crMotionWork* w, int i) {
     if (!w->velocities || s->bodies > 1) return;
     const crMoving *a = &w->at_before[i], *b = &w->at[i];
     crVec3 off = cr_madd(cr_sub(b->com, a->com), -0.5 * w->h, cr_add(a->u, b->u));
-    if (has_plane(w->step.plan->plane[i])) off = in_plane(w->step.plan->plane[i], off);
+    if (has_plane(cr__plan_plane(w->step.plan, i))) off = in_plane(cr__plan_plane(w->step.plan, i), off);
     double du, domega;
     cr__motion_velocity_floor(w, b, w->h, &du, &domega);
     cr__motion_worst(&r->path, cr_norm(off), w->h * du + 2.0 * ROOT3 * w->data->digits.position, w->now->time,

@@ -24,7 +24,7 @@ static crTwist twist_sub(crTwist a, crTwist b) { return cr__twist_madd(a, -1.0, 
 static crTwist axes_times(const crDynamics* d, const crBody* body, const double* x, int count) {
     crTwist sum = twist_zero();
     for (int j = 0; j < count; j++) {
-        sum = cr__twist_madd(sum, x[body->v + j], d->axis[body->v + j]);
+        sum = cr__twist_madd(sum, x[body->v + j], cr__dof_axis(d, body->v + j));
     }
     return sum;
 }
@@ -37,7 +37,7 @@ static crTwist rate_of_axes(const crInverse* in, int i, crTwist above, crTwist o
     int carried = body->nv - cr__joint(body)->own;
     crTwist rate = cr__twist_cross(above, axes_times(in->d, body, in->v, carried));
     for (int j = carried; j < body->nv; j++) {
-        rate = cr__twist_madd(rate, v[j], cr__twist_cross(own, in->d->axis[body->v + j]));
+        rate = cr__twist_madd(rate, v[j], cr__twist_cross(own, cr__dof_axis(in->d, body->v + j)));
     }
     return rate;
 }
@@ -95,12 +95,12 @@ static void rate_down(const crInverse* in, int i, const Sums* s, double* by_v, c
         crTwist by_C = twist_sub(twist_zero(), cr__wrench_cross(s->V[body->parent], R));
         s->by_V[body->parent] = cr__twist_add(s->by_V[body->parent], cr__wrench_cross(C, R));
         for (int j = 0; j < carried; j++) {
-            by_v[body->v + j] += cr__twist_dot(in->d->axis[body->v + j], by_C);
+            by_v[body->v + j] += cr__twist_dot(cr__dof_axis(in->d, body->v + j), by_C);
             by_axis[j] = cr__twist_madd(by_axis[j], v[j], by_C);
         }
     }
     for (int j = carried; j < body->nv; j++) {
-        crTwist axis = in->d->axis[body->v + j];
+        crTwist axis = cr__dof_axis(in->d, body->v + j);
         s->by_V[i] = cr__twist_madd(s->by_V[i], v[j], cr__wrench_cross(axis, R));
         by_axis[j] = cr__twist_madd(by_axis[j], -v[j], cr__wrench_cross(s->V[i], R));
         by_v[body->v + j] += cr__twist_dot(cr__twist_cross(s->V[i], axis), R);
@@ -115,7 +115,7 @@ static void body_down(const crInverse* in, int i, const Sums* s, double* by_q, d
     if (turns && body->nv > 0) rate_down(in, i, s, by_v, by_axis);
     for (int j = 0; j < body->nv; j++) {
         int at = body->v + j;
-        crTwist axis = in->d->axis[at], by = by_axis[j];
+        crTwist axis = cr__dof_axis(in->d, at), by = by_axis[j];
         by = cr__twist_madd(by, in->z[at], s->by_Z[i]);
         by = cr__twist_madd(by, in->a[at], s->by_A[i]);
         if (in->y != NULL) by = cr__twist_madd(by, in->y[at], s->on_y[i]);
@@ -126,7 +126,7 @@ static void body_down(const crInverse* in, int i, const Sums* s, double* by_q, d
         crTwist moved = cr__wrench_cross(axis, by);
         if (body->joint == CR_JOINT_FREE) {
             for (int k = 0; k < 3 && j >= 3; k++) {
-                by_q[body->v + k] += cr__twist_dot(in->d->axis[body->v + k], moved);
+                by_q[body->v + k] += cr__twist_dot(cr__dof_axis(in->d, body->v + k), moved);
             }
         } else if (j < carried) {
             above = cr__twist_add(above, moved);
@@ -135,7 +135,7 @@ static void body_down(const crInverse* in, int i, const Sums* s, double* by_q, d
         }
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
-        by_q[j] += cr__twist_dot(in->d->axis[j], s->by_X[i]);
+        by_q[j] += cr__twist_dot(cr__dof_axis(in->d, j), s->by_X[i]);
     }
     if (!up) return;
     crTwist* const sums[] = {s->by_Z, s->by_A, s->by_V, s->by_X, s->on_y};

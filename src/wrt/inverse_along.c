@@ -20,20 +20,28 @@ static crTwist sum_of(const crTwist* axis, const crBody* body, const double* x, 
     return sum;
 }
 
+// the same of the axes at the present poses
+static crTwist moved_by(const crDynamics* d, const crBody* body, const double* x, int from, int to) {
+    crTwist sum = no_twist();
+    for (int j = body->v + from; j < body->v + to; j++) {
+        sum = cr__twist_madd(sum, x[j], cr__dof_axis(d, j));
+    }
+    return sum;
+}
+
 void cr__along_look(const crAlong* in) {
-    const crTwist* axis = in->d->axis;
     for (int k = 0; k < in->part.count; k++) {
         int i = cr__part_body(in->part, k);
         const crBody* body = &in->model->bodies[i];
         crTwist above = cr__moves(in->model, body->parent) ? in->X[body->parent] : no_twist();
-        in->X[i] = cr__twist_add(above, sum_of(axis, body, in->dq, 0, body->nv));
+        in->X[i] = cr__twist_add(above, moved_by(in->d, body, in->dq, 0, body->nv));
         // axes of a free joint's turn pass through its centre of mass and keep their directions
         bool free = body->joint == CR_JOINT_FREE;
         int carried = free ? 3 : body->nv - cr__joint(body)->own;
-        crTwist shift = sum_of(axis, body, in->dq, 0, free ? 3 : 0);
+        crTwist shift = moved_by(in->d, body, in->dq, 0, free ? 3 : 0);
         for (int j = 0; j < body->nv; j++) {
             crTwist by = j < carried ? above : free ? shift : in->X[i];
-            in->dS[body->v + j] = cr__twist_cross(by, axis[body->v + j]);
+            in->dS[body->v + j] = cr__twist_cross(by, cr__dof_axis(in->d, body->v + j));
         }
     }
 }
@@ -62,9 +70,8 @@ static void add_rate(const crAlong* in, int i, const double* v, const double* dv
         int from = part == 0 ? 0 : carried, to = part == 0 ? carried : body->nv;
         if (from == to || (part == 0 && !cr__moves(in->model, body->parent))) continue;
         int m = part == 0 ? body->parent : i;
-        crTwist C = sum_of(in->d->axis, body, v, from, to);
-        crTwist dC =
-            cr__twist_add(sum_of(in->dS, body, v, from, to), sum_of(in->d->axis, body, dv, from, to));
+        crTwist C = moved_by(in->d, body, v, from, to);
+        crTwist dC = cr__twist_add(sum_of(in->dS, body, v, from, to), moved_by(in->d, body, dv, from, to));
         *A = cr__twist_add(*A, cr__twist_cross(s->V[m], C));
         *dA = cr__twist_add(*dA, cr__twist_add(cr__twist_cross(s->dV[m], C), cr__twist_cross(s->V[m], dC)));
     }
@@ -77,12 +84,11 @@ static void body_along(const crAlong* in, int i, const double* v, const double* 
     const crBody* body = &model->bodies[i];
     bool up = cr__moves(model, body->parent);
     crTwist X = in->X[i], none = no_twist();
-    crTwist A = cr__twist_add(up ? s->A[body->parent] : none, sum_of(d->axis, body, a, 0, body->nv));
+    crTwist A = cr__twist_add(up ? s->A[body->parent] : none, moved_by(d, body, a, 0, body->nv));
     crTwist dA = cr__twist_add(up ? s->dA[body->parent] : none, sum_of(in->dS, body, a, 0, body->nv));
     if (v != NULL) {
-        crTwist dV =
-            cr__twist_add(sum_of(in->dS, body, v, 0, body->nv), sum_of(d->axis, body, dv, 0, body->nv));
-        s->V[i] = cr__twist_add(up ? s->V[body->parent] : none, sum_of(d->axis, body, v, 0, body->nv));
+        crTwist dV = cr__twist_add(sum_of(in->dS, body, v, 0, body->nv), moved_by(d, body, dv, 0, body->nv));
+        s->V[i] = cr__twist_add(up ? s->V[body->parent] : none, moved_by(d, body, v, 0, body->nv));
         s->dV[i] = cr__twist_add(up ? s->dV[body->parent] : none, dV);
         add_rate(in, i, v, dv, s, &A, &dA);
     }
@@ -117,7 +123,7 @@ void cr__along_forces(const crAlong* in, const double* v, const double* dv, cons
         int i = cr__part_body(in->part, k), parent = in->model->bodies[i].parent;
         const crBody* body = &in->model->bodies[i];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            out[j] += s * (cr__twist_dot(in->dS[j], t.F[i]) + cr__twist_dot(in->d->axis[j], t.dF[i]));
+            out[j] += s * (cr__twist_dot(in->dS[j], t.F[i]) + cr__twist_dot(cr__dof_axis(in->d, j), t.dF[i]));
         }
         if (!cr__moves(in->model, parent)) continue;
         t.F[parent] = cr__twist_add(t.F[parent], t.F[i]);
@@ -135,10 +141,10 @@ crAlongSums cr__along_sums(const crAlong* in, const double* v, const double* dv,
         const crDynamics* d = in->d;
         bool up = cr__moves(in->model, body->parent);
         crTwist X = in->X[i];
-        V[i] = cr__twist_add(up ? V[body->parent] : no_twist(), sum_of(d->axis, body, v, 0, body->nv));
+        V[i] = cr__twist_add(up ? V[body->parent] : no_twist(), moved_by(d, body, v, 0, body->nv));
         dV[i] = cr__twist_add(up ? dV[body->parent] : no_twist(), sum_of(in->dS, body, v, 0, body->nv));
         for (int j = body->v; dv != NULL && j < body->v + body->nv; j++) {
-            dV[i] = cr__twist_madd(dV[i], dv[j], d->axis[j]);
+            dV[i] = cr__twist_madd(dV[i], dv[j], cr__dof_axis(d, j));
             sums.T += in->model->dofs[j].armature * v[j] * dv[j];
         }
         crInertia I = cr__inertia_about(body->mass, d->com[i], d->inertia[i], d->origin[i]);

@@ -85,7 +85,7 @@ static void have_moments(crPairs* pairs, const crWrtParam* p) {
     int one = cr__pairs_surface(pairs, p->a, p->b), other = cr__pairs_surface(pairs, p->b, p->a);
     for (int i = 0; i < pairs->count; i++) {
         crNear* near = &pairs->near[i];
-        if (near->surface == one || near->surface == other) near->packable = false;
+        if ((int)near->surface == one || (int)near->surface == other) near->packable = false;
     }
 }
 

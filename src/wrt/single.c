@@ -203,7 +203,7 @@ static crVec3 fall_of(const crTape* tape, const crTapeOp* op, const crTapeContac
         const crBody* moved = &tape->model->bodies[body];
         crVec3 own = cr_vec3(0, 0, 0);
         for (int j = moved->v; j < moved->v + moved->nv; j++) {
-            own = cr_madd(own, tape->eval.plan->fall[j], tape->eval.dynamics.axis[j].v);
+            own = cr_madd(own, tape->eval.plan->fall[j], cr__dof_axis(&tape->eval.dynamics, j).v);
         }
         fall = body == c->at.body_a ? cr_sub(fall, own) : cr_add(fall, own);
     }
