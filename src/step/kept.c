@@ -9,22 +9,22 @@
 #include "base/room.h"
 #include "step/clocks.h"
 
-// whether a stands before b among contacts
-static bool stands_before(const crWarm* a, const crWarm* b) {
-    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
-    if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b;
-    if (a->child_a != b->child_a) return a->child_a < b->child_a;
-    if (a->child_b != b->child_b) return a->child_b < b->child_b;
-    if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a;
-    return a->feature_b < b->feature_b;
+int cr__warm_order(const crWarm* a, const crWarm* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a ? -1 : 1;
+    if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b ? -1 : 1;
+    if (a->child_a != b->child_a) return a->child_a < b->child_a ? -1 : 1;
+    if (a->child_b != b->child_b) return a->child_b < b->child_b ? -1 : 1;
+    if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a ? -1 : 1;
+    if (a->feature_b != b->feature_b) return a->feature_b < b->feature_b ? -1 : 1;
+    return 0;
 }
 
 // the force at i goes down the heap of the first `count` until none below it stands after it
 static void sink_force(crWarm* force, int i, int count) {
     crWarm down = force[i];
     for (int child = 2 * i + 1; child < count; child = 2 * i + 1) {
-        if (child + 1 < count && stands_before(&force[child], &force[child + 1])) child++;
-        if (!stands_before(&down, &force[child])) break;
+        if (child + 1 < count && cr__warm_order(&force[child], &force[child + 1]) < 0) child++;
+        if (cr__warm_order(&down, &force[child]) >= 0) break;
         force[i] = force[child];
         i = child;
     }
@@ -186,7 +186,7 @@ crStatus cr__step_kept_close(crStep* step) {
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];
         if (f->gone) continue;
-        while (late < kept->part.count && stands_before(&kept->part.force[late], &f->force)) {
+        while (late < kept->part.count && cr__warm_order(&kept->part.force[late], &f->force) < 0) {
             warm->force[warm->count++] = kept->part.force[late++];
         }
         warm->force[warm->count++] = f->force;
@@ -203,12 +203,6 @@ void cr__step_kept_destroy(crStep* step) {
     cr__drop(&step->allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
 }
 
-static bool is_of(const crWarm* w, const crStepContact* c) {
-    const crStepPoint* p = &c->point;
-    return w->shape_a == c->shape_a && w->shape_b == c->shape_b && w->child_a == p->child_a &&
-           w->child_b == p->child_b && w->feature_a == p->feature_a && w->feature_b == p->feature_b;
-}
-
 // along the chains of both bodies at once: the shorter one tells that there is none
 const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
     const crKept* kept = &step->clocks->kept;
@@ -221,7 +215,7 @@ const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
         for (int k = 0; k < 2; k++) {
             if (!cr__moves(step->model, ends[k])) continue;
             const crKeptForce* f = &kept->force[at[k]];
-            if (!f->gone && is_of(&f->force, c)) return &f->force;
+            if (!f->gone && cr__warm_is_of(&f->force, c)) return &f->force;
             at[k] = f->next[end_at(step->model, &f->force, ends[k])];
         }
     }

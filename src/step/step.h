@@ -109,6 +109,19 @@ static inline bool cr__step_presses(const crStepContact* contact) {
 
 // warm.c
 
+// The force of a contact, under which it is found again.
+static inline crWarm cr__warm_of(const crStepContact* c, crVec3 force) {
+    const crStepPoint* p = &c->point;
+    return (crWarm){c->shape_a, c->shape_b, p->child_a, p->child_b, p->feature_a, p->feature_b, force};
+}
+// Order of two forces by shapes, children and features, as contacts are sorted: negative, 0 or positive (kept.c).
+int cr__warm_order(const crWarm* a, const crWarm* b);
+// True if a force is that of a contact.
+static inline bool cr__warm_is_of(const crWarm* w, const crStepContact* c) {
+    const crStepPoint* p = &c->point;
+    return w->shape_a == c->shape_a && w->shape_b == c->shape_b && w->child_a == p->child_a &&
+           w->child_b == p->child_b && w->feature_a == p->feature_a && w->feature_b == p->feature_b;
+}
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
 // their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);

@@ -184,13 +184,9 @@ static crStatus press(crStep* step, const Origin* origin, double h, bool plastic
 }
 
 static bool took_part(const crStepContact* before, const bool* takes, int count, const crStepContact* c) {
+    crWarm own = cr__warm_of(c, cr_vec3(0, 0, 0));
     for (int i = 0; i < count; i++) {
-        if (takes[i] && before[i].shape_a == c->shape_a && before[i].shape_b == c->shape_b &&
-            before[i].point.child_a == c->point.child_a && before[i].point.child_b == c->point.child_b &&
-            before[i].point.feature_a == c->point.feature_a &&
-            before[i].point.feature_b == c->point.feature_b) {
-            return true;
-        }
+        if (takes[i] && cr__warm_is_of(&own, &before[i])) return true;
     }
     return false;
 }

@@ -43,14 +43,7 @@ static bool same_pair(const crWarm* w, const crStepContact* c) {
     return w->shape_a == c->shape_a && w->shape_b == c->shape_b;
 }
 
-static bool same(const crWarm* w, const crStepContact* c) {
-    const crStepPoint* p = &c->point;
-    return same_pair(w, c) && w->child_a == p->child_a && w->child_b == p->child_b &&
-           w->feature_a == p->feature_a && w->feature_b == p->feature_b;
-}
-
 static crStatus remember(crStep* step, const crStepContact* c, Active* active, crError* error) {
-    const crStepPoint* p = &c->point;
     if (active->count == active->capacity) {
         int larger = 2 * active->capacity + 16;
         crWarm* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
@@ -59,8 +52,7 @@ static crStatus remember(crStep* step, const crStepContact* c, Active* active, c
         active->list = more;
         active->capacity = larger;
     }
-    active->list[active->count++] =
-        (crWarm){c->shape_a, c->shape_b, p->child_a, p->child_b, p->feature_a, p->feature_b, {0.0, 0.0, 0.0}};
+    active->list[active->count++] = cr__warm_of(c, cr_vec3(0, 0, 0));
     return CR_OK;
 }
 
@@ -68,7 +60,7 @@ static crStatus remember(crStep* step, const crStepContact* c, Active* active, c
 static void take(const crStep* step, const crWarm* w, bool* takes) {
     bool found = false;
     for (int i = 0; i < step->contact_count; i++) {
-        if (!same(w, &step->contacts[i])) continue;
+        if (!cr__warm_is_of(w, &step->contacts[i])) continue;
         takes[i] = true;
         found = true;
     }
@@ -205,7 +197,7 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
         bool known = false, seen = false;
         step->certificate.penetration = fmax(step->certificate.penetration, -c->point.gap);
         for (int k = 0; k < taken; k++) {
-            known = known || same(&active->list[k], c);
+            known = known || cr__warm_is_of(&active->list[k], c);
         }
         if (known || !violated(step, c) || (!untaken(attempt, c, &seen) && seen)) continue;
         wider = wider || !seen;

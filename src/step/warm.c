@@ -13,17 +13,12 @@
 #define SLOW 2.5e-3  // of g h
 
 static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
-    const crStepPoint* p = &c->point;
     // nearly always, and what stands side by side is compared at once
     bool shapes = memcmp(&w->shape_a, &c->shape_a, 2 * sizeof w->shape_a) == 0;
-    if (shapes && (shapes_only || memcmp(&w->child_a, &p->child_a, 4 * sizeof w->child_a) == 0)) return 0;
-    if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
-    if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
-    if (w->child_a != p->child_a) return w->child_a < p->child_a ? -1 : 1;
-    if (w->child_b != p->child_b) return w->child_b < p->child_b ? -1 : 1;
-    if (w->feature_a != p->feature_a) return w->feature_a < p->feature_a ? -1 : 1;
-    if (w->feature_b != p->feature_b) return w->feature_b < p->feature_b ? -1 : 1;
-    return 0;
+    if (shapes && (shapes_only || memcmp(&w->child_a, &c->point.child_a, 4 * sizeof w->child_a) == 0))
+        return 0;
+    crWarm own = cr__warm_of(c, cr_vec3(0, 0, 0));
+    return cr__warm_order(w, &own);
 }
 
 // the first force kept, from cursor on, that is not before c; NULL where it is not c's. Forces are sorted as
@@ -172,14 +167,7 @@ static crStatus keep_forces(crStep* step) {
             status = add_beginning(step, c);
         }
         if (!kept.alone) keep_others(step, &kept, c);
-        const crStepPoint* p = &c->point;
-        step->warm.force[step->warm.count++] = (crWarm){c->shape_a,
-                                                        c->shape_b,
-                                                        p->child_a,
-                                                        p->child_b,
-                                                        p->feature_a,
-                                                        p->feature_b,
-                                                        cr_scale(rate, c->impulse)};
+        step->warm.force[step->warm.count++] = cr__warm_of(c, cr_scale(rate, c->impulse));
     }
     if (!kept.alone) {
         keep_others(step, &kept, NULL);
