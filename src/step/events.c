@@ -12,6 +12,19 @@ crStatus cr__step_lost(const crStep* step, int body, const char* what, double va
                         name != NULL ? " " : "", name != NULL ? name : "", what, value);
 }
 
+crEvent cr__step_event_of(const crStep* step, const crStepContact* c) {
+    return (crEvent){.time = step->state.time,
+                     .shape_a = c->shape_a,
+                     .shape_b = c->shape_b,
+                     .body_a = c->body_a,
+                     .body_b = c->body_b,
+                     .point = c->point.point,
+                     .normal = c->point.normal,
+                     .approach = fmax(0.0, -c->speed),
+                     .impulse = c->impulse,
+                     .impact = CR_EVENT_CONTACT};
+}
+
 crStatus cr_step_event_add(crStep* step, const crEvent* event) {
     if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
     void* events = step->events;

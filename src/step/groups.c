@@ -83,9 +83,7 @@ void cr__step_groups_begin(crStep* step) {
 
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     if (c->point.gap <= c->delta && c->speed < c->fast) return true;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, c->point.point),
-                      cr__step_point_velocity(step, step->free.v, c->body_a, c->point.point));
-    double lowest = fmin(c->speed, cr_dot(u, c->point.normal));
+    double lowest = fmin(c->speed, cr_dot(cr__step_contact_velocity(step, step->free.v, c), c->point.normal));
     // what carries a body may drive it at its neighbour about as gravity would
     double drive = left * cr_norm(step->model->gravity);
     bool flies = step->airborne[c->body_a] && step->airborne[c->body_b], slow = fabs(c->speed) <= drive;

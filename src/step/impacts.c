@@ -220,24 +220,11 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[i];
         if (!takes[i]) continue;
-        int count = cr__step_contact_rows(c);
-        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-        crVec3 P = cr_vec3(0, 0, 0);
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
-            P = cr_madd(P, impact->p[c->row + r], cr_mat3_column(F, r));
-        }
-        c->impulse = P;
+        c->impulse = cr__step_row_impulse(step, c, impact->p);
         c->row = -1;
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, P);
-        if (!(cr_dot(P, P) > 0.0)) continue;
-        crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
-        event.body_a = c->body_a;
-        event.body_b = c->body_b;
-        event.point = c->point.point;
-        event.normal = c->point.normal;
-        event.approach = fmax(0.0, -c->speed);
-        event.impulse = P;
+        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
+        if (!(cr_dot(c->impulse, c->impulse) > 0.0)) continue;
+        crEvent event = cr__step_event_of(step, c);
         event.energy_change = impact->report.energy_change;
         event.impact = step->certificate.impacts - 1;
         status = cr_step_event_add(step, &event);
@@ -281,10 +268,7 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
 
 // normal velocity of a contact by the present v, which impacts of this call may have changed
 static double closing_speed(const crStep* step, const crStepContact* c) {
-    const double* v = step->state.v;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
-                      cr__step_point_velocity(step, v, c->body_a, c->point.point));
-    return cr_dot(u, c->point.normal);
+    return cr_dot(cr__step_contact_velocity(step, step->state.v, c), c->point.normal);
 }
 
 // contacts of bodies reached so far that are not taken yet: all, or those that close fast; whether any

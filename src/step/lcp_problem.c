@@ -22,10 +22,6 @@ double cr__step_lcp_e(const crStep* step, const crStepContact* c) {
     return c->speed < -step->settings.threshold ? c->e : 0.0;
 }
 
-static int linear_rows(const crBlock* block, const crStepContact* c) {
-    return block->count == 1 ? 1 : (c->planar ? 2 : 3);
-}
-
 // adds turn.omega of a body to a row that has all of its velocities
 static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
     const crDynamics* d = &step->dynamics;
@@ -45,7 +41,7 @@ void cr__step_set_arms(crStep* step) {
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts[block->source];
         crMat3 F = cr__step_frame(step, c);
-        for (int r = 1; r < linear_rows(block, c); r++) {
+        for (int r = 1; r < cr__step_point_rows(c); r++) {
             crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(F, r));
             turn = cr_scale(0.5 * c->point.gap, turn);
             add_turn(step, c->body_a, turn, block->row + r);

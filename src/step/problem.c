@@ -69,10 +69,9 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
                               double (*vertices)[2], int* vertex_count) {
     const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
-    int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
     crMat3 F = cr__step_frame(step, c);
     int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F,
-                                  linear, rows);
+                                  cr__step_point_rows(c), rows);
     if (first < 0) return (crStatus)first;
     c->row = first;
     *block = contact_block(c, first, index);
@@ -190,9 +189,8 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
         const crWarm* warm = again ? NULL : cr__step_warm(step, c);
         if (warm == NULL && !again) continue;
         crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
-        int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
         crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
+        for (int r = 0; r < cr__step_point_rows(c); r++) {
             step->posed.p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
         }
     }

@@ -74,12 +74,7 @@ static void read_rows(crStep* step) {
         crStepContact* c = &step->contacts[i];
         c->impulse = cr_vec3(0, 0, 0);
         if (c->row < 0 || !(step->posed.p[c->row] > 0.0)) continue;
-        int count = cr__step_contact_rows(c);
-        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
-            c->impulse = cr_madd(c->impulse, step->posed.p[c->row + r], cr_mat3_column(F, r));
-        }
+        c->impulse = cr__step_row_impulse(step, c, step->posed.p);
     }
 }
 

@@ -22,6 +22,8 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 // events.c
 
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
+// The event of a contact with its impulse; its energy is unknown.
+crEvent cr__step_event_of(const crStep* step, const crStepContact* contact);
 // CR_ERR_FINITE: a body's position or velocity became a value that is none.
 crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
 
@@ -91,8 +93,13 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
 // Sets the coefficients of a contact, which may depend on the impact, for the velocity u of b's point against a's.
 crStatus cr__step_surface_at(const crStep* step, crStepContact* contact, crVec3 u);
-// Rows of a contact as a block of a problem.
+// Rows of a contact as a block of a problem; those of its point, normal and tangents, come first.
 int cr__step_contact_rows(const crStepContact* contact);
+int cr__step_point_rows(const crStepContact* contact);
+// Impulse on b of a contact that has rows in a problem with impulses p.
+crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* contact, const double* p);
+// Velocity of b's point against a's by v.
+crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
 // Velocity of b's point against a's that driven bodies give.
 crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
 // Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.

@@ -85,15 +85,8 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
 }
 
 static crStatus add_beginning(crStep* step, const crStepContact* c) {
-    crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
-    event.body_a = c->body_a;
-    event.body_b = c->body_b;
-    event.point = c->point.point;
-    event.normal = c->point.normal;
-    event.approach = -c->speed;
-    event.impulse = c->impulse;
+    crEvent event = cr__step_event_of(step, c);
     event.energy_change = 0.5 * c->speed * cr_dot(c->impulse, c->point.normal);
-    event.impact = -1;
     return cr_step_event_add(step, &event);
 }
 
