@@ -67,11 +67,7 @@ static crStatus audit_create(crContactAudit* a, const int* islands) {
     if (step->posed.rows.count == 0 && !trees) return CR_OK;
     a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
     if (a->v == NULL) return CR_ERR_MEMORY;
-    crPart bodies = cr__step_met(step);
-    for (int k = 0; k < bodies.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(bodies, k)];
-        memset(a->v + body->v, 0, (size_t)body->nv * sizeof *a->v);
-    }
+    cr__part_clear(step->model, cr__step_met(step), a->v);
     return CR_OK;
 }
 

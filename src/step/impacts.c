@@ -199,10 +199,7 @@ static void certify(crStep* step, const Impact* impact) {
 static void apply_impact(crStep* step, const Impact* impact) {
     const crModel* model = step->model;
     double* dv = step->dynamics.work;
-    for (int n = 0; n < impact->bodies.count; n++) {
-        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
-        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
-    }
+    cr__part_clear(model, impact->bodies, dv);
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
     cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
     for (int n = 0; n < impact->bodies.count; n++) {
@@ -347,21 +344,13 @@ static void clear(const crStep* step, Reach* reach) {
     reach->whole = false;
 }
 
-// velocities of the part
-static void copy_velocities(const crStep* step, const double* from, double* to) {
-    for (int k = 0; k < step->part.count; k++) {
-        const crBody* body = &step->model->bodies[step->part.bodies[k]];
-        memcpy(to + body->v, from + body->v, (size_t)body->nv * sizeof *to);
-    }
-}
-
 // the impact of one contact that closes fast
 static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, crError* error) {
     crStatus status = CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     double* before = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof *before);
     if (before == NULL) return cr__step_memory(error);
-    copy_velocities(step, step->state.v, before);
+    cr__part_copy(step->model, cr__step_part(step), step->state.v, before);
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
         take(step, contact, reach);
@@ -382,7 +371,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
             status = log_events(step, reach->takes, &impact);
             break;
         }
-        copy_velocities(step, before, step->state.v);
+        cr__part_copy(step->model, cr__step_part(step), before, step->state.v);
         cr_arena_release(&step->scratch, again);
     }
     cr_arena_release(&step->scratch, mark);

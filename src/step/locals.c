@@ -268,10 +268,7 @@ static bool flies_freely(const crStep* step) {
 static crStatus move_part(crStep* step, double h, bool plastic, crError* error) {
     crStatus status = CR_OK;
     if (flies_freely(step)) {
-        for (int k = 0; k < step->part.count; k++) {
-            const crBody* body = &step->model->bodies[step->part.bodies[k]];
-            memcpy(step->state.v + body->v, step->free.v + body->v, (size_t)body->nv * sizeof(double));
-        }
+        cr__part_copy(step->model, cr__step_part(step), step->free.v, step->state.v);
     } else {
         status = cr__step_contact_solve(step, h, plastic, error);
         if (status == CR_OK) status = cr__step_record(step, error);

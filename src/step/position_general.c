@@ -138,7 +138,8 @@ static crStatus pass_loops(crStep* step, int island, Pass* pass) {
         for (int r = before; r < pass->rows.count; r++) {
             double error = range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]);
             pass->b[r] = pass->rows.gap[r];
-            pass->loop = fmax(pass->loop, error);
+            // not fmax: which zero it takes of 0 and -0 depends on the machine
+            if (error > pass->loop) pass->loop = error;
             if (error > LOOP_TOL) mark_island(pass, of);
         }
     }
@@ -181,12 +182,6 @@ static crStatus make_pass(crStep* step, int rows, int entries, Pass* pass) {
     return CR_OK;
 }
 
-// velocities that move a body
-static int width(const crModel* model, int body) {
-    int last = model->bodies[body].last;
-    return last >= 0 ? model->dof_depth[last] + 1 : 0;
-}
-
 // everything that loops and joints say, and which islands it concerns
 static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
@@ -211,7 +206,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         rows++;
-        entries += width(model, k->body_a) + width(model, k->body_b);
+        entries += cr__depth(model, k->body_a) + cr__depth(model, k->body_b);
     }
     status = make_pass(step, rows, entries, pass);
     if (status == CR_OK) status = pass_loops(step, -1, pass);

@@ -12,11 +12,6 @@
 
 #include "step/step.h"
 
-static int depth(const crModel* model, int body) {
-    int last = model->bodies[body].last;
-    return last < 0 ? 0 : model->dof_depth[last] + 1;
-}
-
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
     const crModel* model = step->model;
     *vertices = 0;
@@ -27,7 +22,7 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
         const crStepContact* c = &step->contacts[i];
         int count = cr__step_contact_rows(c);
         *rows += count;
-        *entries += count * (depth(model, c->body_a) + depth(model, c->body_b));
+        *entries += count * (cr__depth(model, c->body_a) + cr__depth(model, c->body_b));
         *vertices += c->surface->surface.vertex_count;
     }
 }

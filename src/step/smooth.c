@@ -52,12 +52,8 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
 
 // fastest point of any body whose velocities are v
 static double top_speed(const crStep* step, const double* v, double fastest) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
-    for (int i = 1; i < model->nb; i++) {
-        crTwist twist = cr__step_twist(step, v, i);
-        crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
-        fastest = fmax(fastest, cr_norm(u) + cr_norm(twist.omega) * step->plan->size[i]);
+    for (int i = 1; i < step->model->nb; i++) {
+        fastest = fmax(fastest, cr__step_speed(step, v, i));
     }
     return fastest;
 }

@@ -80,22 +80,14 @@ static void read_rows(crStep* step) {
 
 static crStatus clear_part(crStep* step, crPart part, crDynamics* d, void* dv) {
     (void)d;
-    for (int k = 0; k < part.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
-        memset((double*)dv + body->v, 0, (size_t)body->nv * sizeof(double));
-    }
+    cr__part_clear(step->model, part, dv);
     return CR_OK;
 }
 
 static crStatus set_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
     double* dv = ctx;
     cr__part_mass_solve(step->model, part, d, dv);
-    for (int k = 0; k < part.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            step->state.v[i] = step->free.v[i] + dv[i];
-        }
-    }
+    cr__part_add(step->model, part, step->free.v, dv, step->state.v);
     return CR_OK;
 }
 

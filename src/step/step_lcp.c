@@ -16,6 +16,7 @@
 #include "resolve/kinds.h"
 #include "step/lcp_problem.h"
 #include "step/posed.h"
+#include "step/position.h"
 
 #define PASSES       20     // most times a step is solved again for contacts found violated
 #define ROUNDS       50     // of the fixed point
@@ -293,23 +294,6 @@ static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
     return CR_OK;
 }
 
-static crStatus measure_loops(crStep* step, crError* error) {
-    int rows, entries;
-    crRows loops;
-    if (step->model->loop_count == 0) return CR_OK;
-    cr_model_loop_sizes(step->model, &rows, &entries);
-    crStatus status = cr_rows_create(&step->scratch, rows, entries, &loops);
-    if (status != CR_OK) return cr__step_memory(error);
-    for (int i = 0; i < step->model->loop_count; i++) {
-        int row = cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
-        if (row >= 0 && cr_loop_ranges(&step->model->loops[i])) loops.gap[row] = fmin(0.0, loops.gap[row]);
-    }
-    for (int i = 0; i < loops.count; i++) {
-        step->certificate.loop_error = fmax(step->certificate.loop_error, fabs(loops.gap[i]));
-    }
-    return CR_OK;
-}
-
 // v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
 static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
@@ -319,7 +303,9 @@ static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     end_state(step, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;
-    if (step->settings.level != CR_LEVEL_VELOCITY) return measure_loops(step, error);
+    bool closed;
+    if (step->settings.level != CR_LEVEL_VELOCITY)
+        return cr__step_position_others(step, cr__all(step->model), &closed, error);
     status = project(step, error);
     step->contacts = attempt->at_hat;
     step->contact_count = attempt->count_hat;
