@@ -11,8 +11,6 @@
 // CR_ERR_MEMORY.
 crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes,
                             const crVec3* u_free, const crVec3* u, const int* islands, int island_count);
-// A posed problem and its impulses, into the certificate. CR_ERR_MEMORY.
-crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p);
 // The state after the step against the state it began with: energy, crossings and, where it is due, overlap by
 // full geometry, into the certificate. Once, at the end of every method. CR_ERR_MEMORY, CR_ERR_FINITE.
 crStatus cr__audit_step(crStep* step, double h, crError* error);
@@ -35,21 +33,19 @@ typedef struct crAuditPair {
     double depth;  // m
     int shape_a, shape_b;
 } crAuditPair;
-crStatus cr__audit_overlap_at(crStep* step, const crPose* pose, crAuditPair* deepest);
+crStatus cr__audit_overlap_at(const crPlan* plan, crArena* arena, const crPose* pose, crAuditPair* deepest);
 // Crossings on the straight way; hit: bodies that did not go straight, NULL: none. The shapes are the first pair's.
 typedef struct crAuditCrossings {
     int crossed, unsure;
     int shape_a, shape_b;  // -1 where none crossed
 } crAuditCrossings;
-crStatus cr__audit_crossings_between(crStep* step, const crPose* from, const crPose* to, const bool* hit,
-                                     crAuditCrossings* found);
+crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
+                                     const bool* hit, crAuditCrossings* found);
 // Calls `pair` for all shapes that cannot be shown to stay farther apart on the straight way than the sum of their
 // bodies' reach (nb), m. A failure of `pair` ends it.
 typedef crStatus (*crAuditPairFn)(void* ctx, int shape_a, int shape_b);
-crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, const double* reach,
-                        crAuditPairFn pair, void* ctx);
-// *thin becomes half of the shape's least thickness where that is less, m.
-void cr__audit_thin(const crShape* shape, double* thin);
+crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
+                        const double* reach, crAuditPairFn pair, void* ctx);
 
 // Deepest overlap of all near pairs of the bodies marked (nb), at the present poses, m.
 double cr__audit_overlap_of(const crStep* step, const bool* bodies);

@@ -37,16 +37,6 @@ void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
     c->complementarity = fmax(c->complementarity, audit->complementarity);
 }
 
-crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p) {
-    crAudit audit;
-    crStatus status = cr_problem_audit(problem, &step->scratch, p, &audit);
-    if (status != CR_OK) return status;
-    audit.momentum = 0.0;  // relative there, a speed here
-    cr__audit_merge(step, &audit,
-                    cr_audit_outcome(&audit, cr_step_tol(&step->settings), problem->h, problem->shift));
-    return CR_OK;
-}
-
 void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P) {
     const crDynamics* d = &step->dynamics;
     const crModel* model = step->model;
