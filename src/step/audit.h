@@ -16,7 +16,8 @@ crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const boo
 crStatus cr__audit_step(crStep* step, double h, crError* error);
 
 // Work that driven bodies do through an impulse P on b at a point, added to that of the body it acts on.
-void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);
+void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, int body_a, int body_b,
+                     crVec3 point, crVec3 P);
 // The same through every contact of a solve.
 void cr__audit_drives(crStep* step);
 // Overlap by full geometry in steps where it is due. CR_ERR_MEMORY.
@@ -51,7 +52,7 @@ crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, 
 double cr__audit_overlap_of(const crStep* step, const bool* bodies);
 
 // How one solve or impact ended, and figures of one solve, enter the certificate: the worst counts.
-void cr__audit_outcome(crStep* step, crOutcome outcome);
-void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome);
+void cr__audit_outcome(crCertificate* c, crOutcome outcome);
+void cr__audit_merge(crCertificate* c, const crAudit* audit, crOutcome outcome);
 
 #endif

@@ -99,10 +99,10 @@ static crAudit audit_of(const crContactAudit* a, const crAuditWorst* w) {
     return audit;
 }
 
-static crOutcome outcome_of(const crStep* step, const crAudit* audit, const crAuditWorst* worst) {
-    double tol = cr_step_tol(&step->settings);
+static crOutcome outcome_of(const crStepSettings* settings, const crAudit* audit, const crAuditWorst* worst) {
+    double tol = cr_step_tol(settings);
     if (audit->most <= tol) return CR_OUTCOME_SOLVED;
-    if (isfinite(audit->eta) && sqrt(worst->far) <= step->settings.shift) return CR_OUTCOME_NEAR;
+    if (isfinite(audit->eta) && sqrt(worst->far) <= settings->shift) return CR_OUTCOME_NEAR;
     return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
@@ -143,7 +143,7 @@ static crStatus run_audit(crContactAudit* a, const int* islands) {
     crAudit audit = audit_of(a, &worst);
     step->certificate.energy_created += created(a);
     cr__audit_drives(step);
-    cr__audit_merge(step, &audit, outcome_of(step, &audit, &worst));
+    cr__audit_merge(&step->certificate, &audit, outcome_of(&step->settings, &audit, &worst));
     return CR_OK;
 }
 

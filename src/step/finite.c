@@ -18,12 +18,12 @@ static bool moderate(const double* x, int count) {
 
 static bool moderate_vec(crVec3 x) { return moderate((double[]){x.x, x.y, x.z}, 3); }
 
-static bool moderate_drives(const crStep* step) {
+static bool moderate_drives(const crPlan* plan, const crDynamics* d) {
     bool all = true;
-    for (int k = 0; k < step->plan->given_count; k++) {
-        const crTwist* given = &step->dynamics.given[step->plan->given[k]];
+    for (int k = 0; k < plan->given_count; k++) {
+        const crTwist* given = &d->given[plan->given[k]];
         all = all && moderate_vec(given->v) && moderate_vec(given->omega) &&
-              moderate_vec(step->dynamics.pose[step->plan->given[k]].p);
+              moderate_vec(d->pose[plan->given[k]].p);
     }
     return all;
 }
@@ -79,7 +79,7 @@ crStatus cr_step_finite(crStep* step, crError* error) {
         return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
     }
     bool sure = step->plan->moderate && moderate(step->state.q, model->nq) &&
-                moderate(step->state.v, model->nv) && moderate_drives(step);
+                moderate(step->state.v, model->nv) && moderate_drives(step->plan, &step->dynamics);
     crStatus status = sure ? CR_OK : find_lost(step, error);
     if (status == CR_OK && !sure) status = find_energy(step, error);
     if (status == CR_OK) count_escaped(step);

@@ -150,19 +150,19 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
 }
 
 // where the blocks are: contacts at their points, loops and limits at the origin; NULL: no memory
-static crVec3* block_points(crStep* step, const Impact* impact) {
-    crVec3* points = cr_arena_alloc(&step->scratch, (size_t)(impact->block_count + 1) * sizeof *points);
+static crVec3* block_points(crArena* arena, const crStepContact* contacts, const Impact* impact) {
+    crVec3* points = cr_arena_alloc(arena, (size_t)(impact->block_count + 1) * sizeof *points);
     for (int i = 0; i < impact->block_count && points != NULL; i++) {
         int source = impact->blocks[i].source;
-        points[i] = source >= 0 ? step->contacts[source].point.point : cr_vec3(0, 0, 0);
+        points[i] = source >= 0 ? contacts[source].point.point : cr_vec3(0, 0, 0);
     }
     return points;
 }
 
 // the solver of the settings for a rule: as exact as rules are by themselves, since a loose impact is not
 // permissible. auto: the rule's own. A user's solver has parameters of its own
-static crSolver rule_solver(const crStep* step, crSolverParams* exact) {
-    crSolver solver = step->settings.solver, known = {0};
+static crSolver rule_solver(const crStepSettings* settings, crSolverParams* exact) {
+    crSolver solver = settings->solver, known = {0};
     if (solver.solve == cr__solver(&cr__solver_auto, NULL).solve) return known;
     bool ours = solver.name != NULL && cr_solver_find(solver.name, NULL, &known, NULL) == CR_OK &&
                 known.solve == solver.solve;
@@ -178,8 +178,8 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
-    params.solver = rule_solver(step, &exact);
-    params.points = block_points(step, impact);
+    params.solver = rule_solver(&step->settings, &exact);
+    params.points = block_points(&step->scratch, step->contacts, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
@@ -188,7 +188,7 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
 static void certify(crStep* step, const Impact* impact) {
     crCertificate* c = &step->certificate;
     c->impacts++;
-    cr__audit_outcome(step, impact->report.outcome);
+    cr__audit_outcome(&step->certificate, impact->report.outcome);
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
@@ -219,7 +219,8 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
         if (!takes[i]) continue;
         c->impulse = cr__step_row_impulse(step, c, impact->p);
         c->row = -1;
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
+        cr__audit_drive(step->model, &step->dynamics, step->drive, c->body_a, c->body_b, c->point.point,
+                        c->impulse);
         if (!(cr_dot(c->impulse, c->impulse) > 0.0)) continue;
         crEvent event = cr__step_event_of(step, c);
         event.energy_change = impact->report.energy_change;

@@ -43,10 +43,9 @@ static void sort_forces(crWarm* force, int count) {
     }
 }
 
-static crStatus grow_forces(const crStep* step, crStepWarm* warm, int room) {
+static crStatus grow_forces(const crAllocator* a, crStepWarm* warm, int room) {
     void* force = warm->force;
-    crStatus status =
-        cr__grow(&step->allocator, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
+    crStatus status = cr__grow(a, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
     warm->force = force;
     return status;
 }
@@ -92,10 +91,10 @@ crStatus cr__step_kept_open(crStep* step) {
 }
 
 // whether the solve of the marked part replaces a force of one of its bodies; a force of two is met at its second
-static bool is_taken(const crStep* step, const crWarm* w, int end) {
-    int other = step->model->shapes[end == 0 ? w->shape_b : w->shape_a].body;
-    if (!cr__moves(step->model, other)) return true;
-    return end == 1 && step->work.mark[other] != 0;
+static bool is_taken(const crModel* model, const int* mark, const crWarm* w, int end) {
+    int other = model->shapes[end == 0 ? w->shape_b : w->shape_a].body;
+    if (!cr__moves(model, other)) return true;
+    return end == 1 && mark[other] != 0;
 }
 
 // forces of a body that the part has go over to it; what is gone leaves the chain
@@ -105,8 +104,8 @@ static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
     for (int* link = &kept->first[body]; *link >= 0 && status == CR_OK;) {
         crKeptForce* f = &kept->force[*link];
         int end = end_at(step->model, &f->force, body);
-        if (!f->gone && is_taken(step, &f->force, end)) {
-            status = grow_forces(step, part, part->count + 1);
+        if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
+            status = grow_forces(&step->allocator, part, part->count + 1);
             if (status != CR_OK) break;
             part->force[part->count++] = f->force;
             f->gone = true;
@@ -163,7 +162,7 @@ static crStatus sort_late(crStep* step, int* all) {
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = grow_forces(step, &kept->part, kept->part.count + 1);
+        status = grow_forces(&step->allocator, &kept->part, kept->part.count + 1);
         if (status == CR_OK) kept->part.force[kept->part.count++] = kept->force[i].force;
     }
     sort_forces(kept->part.force, kept->part.count);
@@ -181,7 +180,7 @@ crStatus cr__step_kept_close(crStep* step) {
     if (!warm->changed) cr__step_swap_forces(step);
     warm->changed = true;
     warm->count = 0;
-    status = grow_forces(step, warm, all);
+    status = grow_forces(&step->allocator, warm, all);
     if (status != CR_OK) return status;
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];

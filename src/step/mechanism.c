@@ -385,14 +385,13 @@ static int* ints(crArena* arena, int count) {
     return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(int));
 }
 
-static bool make_groups(crStep* step, Groups* g) {
-    crArena* arena = &step->scratch;
-    int nb = step->model->nb;
+static bool make_groups(const crModel* model, crArena* arena, Groups* g) {
+    int nb = model->nb;
     g->root = ints(arena, nb);
     g->body = ints(arena, nb);
     g->next_body = ints(arena, nb);
     g->loop = ints(arena, nb);
-    g->next_loop = ints(arena, step->model->loop_count);
+    g->next_loop = ints(arena, model->loop_count);
     g->held = cr_arena_alloc(arena, (size_t)nb * sizeof(bool));
     return g->root != NULL && g->body != NULL && g->next_body != NULL && g->loop != NULL &&
            g->next_loop != NULL && g->held != NULL;
@@ -485,7 +484,7 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     Groups g;
     int* bodies = ints(&step->scratch, model->nb);
     int* loops = ints(&step->scratch, model->loop_count);
-    bool ok = make_groups(step, &g) && bodies != NULL && loops != NULL;
+    bool ok = make_groups(step->model, &step->scratch, &g) && bodies != NULL && loops != NULL;
     crStatus status = ok ? CR_OK : CR_ERR_MEMORY;
     if (ok) find_groups(step, &g);
     if (ok) find_held(step, &g);

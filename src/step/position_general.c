@@ -54,7 +54,9 @@ typedef struct Pass {
     int* bodies;        // work: of one island (nb)
 } Pass;
 
-static double limit_tol(const crStep* step) { return fmax(LIMIT_TOL, LIMIT_BAND * step->settings.deadband); }
+static double limit_tol(const crStepSettings* settings) {
+    return fmax(LIMIT_TOL, LIMIT_BAND * settings->deadband);
+}
 
 // -1 where islands are not known
 static int island_of(const Pass* pass, int body) {
@@ -65,8 +67,8 @@ static void mark_island(const Pass* pass, int island) {
     if (island >= 0 && pass->open != NULL) pass->open[island] = true;
 }
 
-static int island_of_loop(const crStep* step, const Pass* pass, int loop) {
-    const crLoop* l = &step->model->loops[loop];
+static int island_of_loop(const crModel* model, const Pass* pass, int loop) {
+    const crLoop* l = &model->loops[loop];
     int island = island_of(pass, l->a);
     return island >= 0 ? island : island_of(pass, l->b);
 }
@@ -103,8 +105,8 @@ static crStatus add_kept(crStep* step, int island, Pass* pass) {
 }
 
 // overlap that is not let be, m
-static double overlap_beyond(const crStep* step, const crStepContact* c) {
-    return -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
+static double overlap_beyond(const crStepSettings* settings, const crStepContact* c) {
+    return -c->point.gap - (1.0 + settings->position_tol) * c->delta;
 }
 
 // the overlaps of this round, for the rounds to come, in front of those before
@@ -112,7 +114,7 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (!(overlap_beyond(step, c) > 0.0)) continue;
+        if (!(overlap_beyond(&step->settings, c) > 0.0)) continue;
         Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
         if (kept == NULL) return CR_ERR_MEMORY;
         crVec3 half = cr_scale(0.5 * c->point.gap, c->point.normal);
@@ -128,7 +130,7 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
 // island -1: of all
 static crStatus pass_loops(crStep* step, int island, Pass* pass) {
     for (int i = 0; i < step->model->loop_count; i++) {
-        int of = island_of_loop(step, pass, i), before = pass->rows.count;
+        int of = island_of_loop(step->model, pass, i), before = pass->rows.count;
         if (island >= 0 && of != island) continue;
         int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
         if (first < 0) return (crStatus)first;
@@ -161,14 +163,13 @@ static crStatus pass_joints(crStep* step, crPart part, Pass* pass) {
         pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
         if (!limit) continue;
         pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
-        if (-pass->rows.gap[row] > limit_tol(step))
+        if (-pass->rows.gap[row] > limit_tol(&step->settings))
             mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
 }
 
-static crStatus make_pass(crStep* step, int rows, int entries, Pass* pass) {
-    crArena* arena = &step->scratch;
+static crStatus make_pass(crArena* arena, int rows, int entries, Pass* pass) {
     pass->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *pass->blocks);
     pass->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
     pass->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
@@ -197,7 +198,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     memset(pass->open, 0, (size_t)pass->islands.count + 1);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        double depth = overlap_beyond(step, c);
+        double depth = overlap_beyond(&step->settings, c);
         pass->contact = fmax(pass->contact, depth);
         pass->overlap = fmax(pass->overlap, -c->point.gap);
         if (depth > 0.0) mark_island(pass, cr__island_of_contact(step, &pass->islands, c));
@@ -208,7 +209,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
         rows++;
         entries += cr__depth(model, k->body_a) + cr__depth(model, k->body_b);
     }
-    status = make_pass(step, rows, entries, pass);
+    status = make_pass(&step->scratch, rows, entries, pass);
     if (status == CR_OK) status = pass_loops(step, -1, pass);
     return status == CR_OK ? pass_joints(step, part, pass) : status;
 }
@@ -302,7 +303,7 @@ static bool set_change(Set* set, double tol, double* z, bool* holds) {
 }
 
 // impulses of a small island by active sets; whether they are found
-static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* z) {
+static bool solve_sets(const crModel* model, const crRows* H, Pass* pass, double* z) {
     if (H->count > SET_ROWS) return false;
     Set set;
     set.H = H;
@@ -323,7 +324,7 @@ static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* 
     for (int k = 0; k < SETS; k++) {
         bool holds;
         if (!set_solve(&set)) return false;
-        memset(z, 0, (size_t)step->model->nv * sizeof *z);
+        memset(z, 0, (size_t)model->nv * sizeof *z);
         if (set_change(&set, SET_TOL * largest, z, &holds)) continue;
         for (int i = 0; i < set.count; i++) {
             pass->p[set.list[i]] = set.p[i];
@@ -334,23 +335,23 @@ static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* 
 }
 
 // impulses of a larger one in body space; whether they are found
-static crStatus solve_sparse(crStep* step, const crProblem* problem, Pass* pass, bool* solved,
-                             crError* error) {
+static crStatus solve_sparse(const crStepSettings* settings, crArena* arena, const crProblem* problem,
+                             Pass* pass, bool* solved, crError* error) {
     crRelaxParams params = cr__relax_params();
     crRelaxRun run;
-    params.tol = cr_step_tol(&step->settings);
+    params.tol = cr_step_tol(settings);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-    crStatus status = cr__relax_solve(problem, &params, &step->scratch, pass->p, &run);
+    crStatus status = cr__relax_solve(problem, &params, arena, pass->p, &run);
     *solved = status == CR_OK && run.solved == run.islands;
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-static crStatus solve_auto(crStep* step, const crProblem* problem, Pass* pass, crError* error) {
+static crStatus solve_auto(const crStepSettings* settings, crArena* arena, const crProblem* problem,
+                           Pass* pass, crError* error) {
     crReport report;
     crSolver solver = cr__solver(&cr__solver_auto, NULL);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-    return cr_solver_run(&solver, problem, cr_step_tol(&step->settings), &step->scratch, pass->p, &report,
-                         error);
+    return cr_solver_run(&solver, problem, cr_step_tol(settings), arena, pass->p, &report, error);
 }
 
 // momentum of the shortest move of one island, into dq
@@ -365,9 +366,11 @@ static crStatus push(crStep* step, int island, const double* rest, Pass* pass, d
     }
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     problem.b = pass->b;
-    bool solved = solve_sets(step, &H, pass, step->dynamics.work);
-    if (!solved && pass->rows.count > SET_ROWS) status = solve_sparse(step, &problem, pass, &solved, error);
-    if (status == CR_OK && !solved) status = solve_auto(step, &problem, pass, error);
+    bool solved = solve_sets(step->model, &H, pass, step->dynamics.work);
+    if (!solved && pass->rows.count > SET_ROWS)
+        status = solve_sparse(&step->settings, &step->scratch, &problem, pass, &solved, error);
+    if (status == CR_OK && !solved)
+        status = solve_auto(&step->settings, &step->scratch, &problem, pass, error);
     if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
     return status;
 }
@@ -395,7 +398,7 @@ static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
 }
 
 static bool holds_all(const crStep* step, const Pass* pass) {
-    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(step);
+    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(&step->settings);
 }
 
 // contacts of bodies apart have no part in it
@@ -442,12 +445,12 @@ crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crErro
     Pass pass = {0};
     *holds = true;
     if (rows == 0) return CR_OK;
-    crStatus status = make_pass(step, rows, step->plan->tie_entries, &pass);
+    crStatus status = make_pass(&step->scratch, rows, step->plan->tie_entries, &pass);
     if (status == CR_OK) status = pass_loops(step, -1, &pass);
     if (status == CR_OK) status = pass_joints(step, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;
-    *holds = pass.loop <= LOOP_TOL && pass.limit <= limit_tol(step);
+    *holds = pass.loop <= LOOP_TOL && pass.limit <= limit_tol(&step->settings);
     return CR_OK;
 }

@@ -137,7 +137,7 @@ static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
         blocks[*count] = cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before,
                                   step->posed.rows.count - before);
         if (range) step->posed.b[before] = fmax(0.0, step->posed.rows.gap[before]) / h;
-        cr__step_tie_loop(step, step->part.loops[k], before, step->posed.rows.count - before);
+        cr__step_tie_loop(&step->ties, step->part.loops[k], before, step->posed.rows.count - before);
         blocks[(*count)++].source = -1 - step->part.loops[k];
     }
     return CR_OK;

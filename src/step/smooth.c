@@ -72,7 +72,7 @@ double cr_step_reach(const crStep* step, double h) {
 static void advance(crStep* step, crPart part, double h) {
     int k = 0;
     for (; k < part.count && part.bodies[k] < step->plan->first_single; k++) {
-        if (cr__step_bends(step, part.bodies[k])) continue;
+        if (cr__step_bends(step->plan, part.bodies[k])) continue;
         cr__part_integrate(step->model, (crPart){part.bodies + k, 1}, h, &step->state);
     }
     cr__part_integrate(step->model, (crPart){part.bodies + k, part.count - k}, h, &step->state);

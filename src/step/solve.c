@@ -23,7 +23,7 @@ crStatus cr_step_solve(crStep* step, crError* error) {
     if (status != CR_OK) return status;
     crAudit audit = step->posed.report.audit;
     audit.momentum = 0.0;  // relative there, a speed here
-    cr__audit_merge(step, &audit, step->posed.report.outcome);
+    cr__audit_merge(&step->certificate, &audit, step->posed.report.outcome);
     return CR_OK;
 }
 
@@ -34,10 +34,10 @@ typedef struct Push {
     crVec3 origin, linear, angular;
 } Push;
 
-static Push push_begin(const crStep* step, int body, double* momentum) {
-    if (!cr__moves(step->model, body)) return (Push){.body = body};
-    double* at = momentum + step->model->bodies[body].v;
-    return (Push){body, at, step->dynamics.origin[body], cr__load_vec(at), cr__load_vec(at + 3)};
+static Push push_begin(const crModel* model, const crDynamics* d, int body, double* momentum) {
+    if (!cr__moves(model, body)) return (Push){.body = body};
+    double* at = momentum + model->bodies[body].v;
+    return (Push){body, at, d->origin[body], cr__load_vec(at), cr__load_vec(at + 3)};
 }
 
 static void push_end(const Push* push) {
@@ -58,8 +58,8 @@ void cr__step_add_momentum(const crStep* step, int count, const crPackedContact*
         if (c->body_a != a.body || c->body_b != b.body) {
             push_end(&a);
             push_end(&b);
-            a = push_begin(step, c->body_a, momentum);
-            b = push_begin(step, c->body_b, momentum);
+            a = push_begin(step->model, &step->dynamics, c->body_a, momentum);
+            b = push_begin(step->model, &step->dynamics, c->body_b, momentum);
         }
         if (a.at != NULL) push_add(&a, c->point, cr_neg(c->P));
         if (b.at != NULL) push_add(&b, c->point, c->P);

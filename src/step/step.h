@@ -204,7 +204,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 
 crStatus cr__step_trees_create(crStep* step);
 // Whether a body is of a tree that trees.c moves.
-bool cr__step_bends(const crStep* step, int body);
+bool cr__step_bends(const crPlan* plan, int body);
 // After forces: what velocity terms do to v_free.
 void cr__step_trees_bend(crStep* step, double h);
 // q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
@@ -216,10 +216,10 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 
 crStatus cr__step_ties_create(crStep* step);
 // A row of the problem is one of a loop or joint.
-void cr__step_tie_loop(crStep* step, int loop, int row, int count);
+void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count);
 void cr__step_tie_joint(crStep* step, const crJointRow* info);
 // Force of the motor along velocity j in the last solve.
-double cr__step_motor_force(const crStep* step, int j);
+double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j);
 // Forces of the part's loops and joints from step->posed.p.
 void cr__step_keep_ties(crStep* step);
 

@@ -49,11 +49,10 @@ typedef struct Origin {
 
 static bool spent(const Cost* cost) { return cost->trials >= TRIALS || cost->work >= WORK; }
 
-static double touch(const crStep* step, const crStepContact* c, double slack) {
+static double touch(const crPlan* plan, const crStepContact* c, double slack) {
     const crVec3* p = &c->point.point;
     double far = fmax(fabs(p->x), fmax(fabs(p->y), fabs(p->z)));
-    return TOUCH_TOL * fmax(step->plan->size[c->body_a], step->plan->size[c->body_b]) + ROUND_TOL * far +
-           slack;
+    return TOUCH_TOL * fmax(plan->size[c->body_a], plan->size[c->body_b]) + ROUND_TOL * far + slack;
 }
 
 static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
@@ -213,7 +212,7 @@ static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes
         const crStepContact* c = &step->contacts[i];
         if (c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
         bool is_fast = fast(c);
-        double tol = is_fast ? touch(step, c, origin->slack) : c->delta;
+        double tol = is_fast ? touch(step->plan, c, origin->slack) : c->delta;
         ending->overlap = ending->overlap || c->point.gap < -tol;
         ending->caught = ending->caught || (!is_fast && c->point.gap <= c->delta);
         if (is_fast) ending->soon = fmax(ending->soon, 2.0 * (c->point.gap + tol) / -c->speed);
@@ -308,7 +307,7 @@ static crStatus move_on(crStep* step, double least, double left, bool plastic, d
 static bool struck(const crStep* step, double slack) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (c->point.gap <= touch(step, c, slack) && fast(c)) return true;
+        if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) return true;
     }
     return false;
 }
@@ -317,7 +316,7 @@ static bool struck(const crStep* step, double slack) {
 static void set_normals(crStep* step, double slack) {
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
-        if (c->point.gap <= touch(step, c, slack) && fast(c)) cr__step_touch_normal(step, c);
+        if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) cr__step_touch_normal(step, c);
     }
 }
 

@@ -44,10 +44,10 @@ static bool same_pair(const crWarm* w, const crStepContact* c) {
     return w->shape_a == c->shape_a && w->shape_b == c->shape_b;
 }
 
-static crStatus remember(crStep* step, const crStepContact* c, Active* active, crError* error) {
+static crStatus remember(crArena* arena, const crStepContact* c, Active* active, crError* error) {
     if (active->count == active->capacity) {
         int larger = 2 * active->capacity + 16;
-        crWarm* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
+        crWarm* more = cr_arena_alloc(arena, (size_t)larger * sizeof *more);
         if (more == NULL) return cr__step_memory(error);
         if (active->count > 0) memcpy(more, active->list, (size_t)active->count * sizeof *more);
         active->list = more;
@@ -163,8 +163,8 @@ static void end_state(crStep* step, const Try* attempt) {
     cr_model_integrate(model, attempt->h, &step->state);
 }
 
-static bool violated(const crStep* step, const crStepContact* c) {
-    return c->point.gap < -VIOLATED_TOL * fmax(step->plan->size[c->body_a], step->plan->size[c->body_b]);
+static bool violated(const crPlan* plan, const crStepContact* c) {
+    return c->point.gap < -VIOLATED_TOL * fmax(plan->size[c->body_a], plan->size[c->body_b]);
 }
 
 // whether more contacts of this pair can be had at q^; a pair that is not seen there needs a wider look
@@ -185,7 +185,7 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     crStatus status = CR_OK;
     active->count = 0;
     for (int i = 0; i < attempt->count_hat && status == CR_OK; i++) {
-        if (attempt->takes[i]) status = remember(step, &attempt->at_hat[i], active, error);
+        if (attempt->takes[i]) status = remember(&step->scratch, &attempt->at_hat[i], active, error);
     }
     int taken = active->count;
     bool wider = false;
@@ -200,9 +200,9 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
         for (int k = 0; k < taken; k++) {
             known = known || cr__warm_is_of(&active->list[k], c);
         }
-        if (known || !violated(step, c) || (!untaken(attempt, c, &seen) && seen)) continue;
+        if (known || !violated(step->plan, c) || (!untaken(attempt, c, &seen) && seen)) continue;
         wider = wider || !seen;
-        status = remember(step, c, active, error);
+        status = remember(&step->scratch, c, active, error);
     }
     if (wider) attempt->margin *= 4.0;
     attempt->complete = active->count == taken;
@@ -222,9 +222,9 @@ static crStatus settle(crStep* step, Try* attempt, crError* error) {
     return status;
 }
 
-static double largest_change(const crStep* step, const Try* attempt) {
+static double largest_change(const crModel* model, const Try* attempt) {
     double change = 0.0;
-    for (int i = 0; i < step->model->nv; i++) {
+    for (int i = 0; i < model->nv; i++) {
         change = fmax(change, fabs(attempt->v_plus[i] - attempt->v_hat[i]));
     }
     return change;
@@ -253,13 +253,12 @@ static crStatus measure_energy(crStep* step, double* energy, crError* error) {
 }
 
 // velocities that the projection gave another energy, scaled to that of before
-static void keep_energy(crStep* step, const double* before, const double* after) {
-    const crModel* model = step->model;
+static void keep_energy(const crModel* model, double* v, const double* before, const double* after) {
     for (int j = 0; j < model->nv; j++) {
         const crBody* body = &model->bodies[model->dof_body[j]];
         if (body->single && j < body->v + 3) continue;
         if (!(after[body->root] > 0.0) || after[body->root] == before[body->root]) continue;
-        step->state.v[j] *= sqrt(before[body->root] / after[body->root]);
+        v[j] *= sqrt(before[body->root] / after[body->root]);
     }
 }
 
@@ -271,7 +270,7 @@ static crStatus project(crStep* step, crError* error) {
     crStatus status = measure_energy(step, before, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
     if (status == CR_OK) status = measure_energy(step, after, error);
-    if (status == CR_OK) keep_energy(step, before, after);
+    if (status == CR_OK) keep_energy(step->model, step->state.v, before, after);
     return status;
 }
 
@@ -321,7 +320,7 @@ crStatus cr_step_lcp(crStep* step, double h, crError* error) {
     status = settle(step, &attempt, error);
     bool converged = !step->settings.fixed_point;
     for (int round = 1; round < ROUNDS && !converged && status == CR_OK; round++) {
-        converged = largest_change(step, &attempt) <= cr_step_tol(&step->settings);
+        converged = largest_change(step->model, &attempt) <= cr_step_tol(&step->settings);
         if (converged) break;
         memcpy(attempt.v_hat, attempt.v_plus, (size_t)step->model->nv * sizeof(double));
         status = settle(step, &attempt, error);

@@ -33,9 +33,9 @@ crStatus cr__step_ties_create(crStep* step) {
     return CR_OK;
 }
 
-void cr__step_tie_loop(crStep* step, int loop, int row, int count) {
+void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count) {
     for (int k = 0; k < count; k++) {
-        step->ties.of_row[row + k] = LOOP_ROWS * loop + k;
+        ties->of_row[row + k] = LOOP_ROWS * loop + k;
     }
 }
 
@@ -51,11 +51,11 @@ void cr__step_tie_joint(crStep* step, const crJointRow* info) {
     step->ties.of_row[info->row] = at;
 }
 
-double cr__step_motor_force(const crStep* step, int j) {
-    int b = step->model->dof_body[j];
-    const crBody* body = &step->model->bodies[b];
-    if (!has_rows(step->model, body)) return 0.0;
-    return step->ties.force[step->ties.first[b] + DOF_ROWS * (j - body->v) + 2];
+double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j) {
+    int b = model->dof_body[j];
+    const crBody* body = &model->bodies[b];
+    if (!has_rows(model, body)) return 0.0;
+    return ties->force[ties->first[b] + DOF_ROWS * (j - body->v) + 2];
 }
 
 void cr__step_keep_ties(crStep* step) {

@@ -62,9 +62,9 @@ bool cr__step_pressed(const crStep* step, const crStepContact* c, int* cursor) {
 }
 
 // whether another point of the same two shapes pressed in the last solve; cursor: where c's force would stand
-static bool pair_pressed(const crStep* step, const crStepContact* c, int cursor) {
-    bool before = cursor > 0 && compare(&step->warm.force[cursor - 1], c, true) == 0;
-    return before || (cursor < step->warm.count && compare(&step->warm.force[cursor], c, true) == 0);
+static bool pair_pressed(const crStepWarm* warm, const crStepContact* c, int cursor) {
+    bool before = cursor > 0 && compare(&warm->force[cursor - 1], c, true) == 0;
+    return before || (cursor < warm->count && compare(&warm->force[cursor], c, true) == 0);
 }
 
 // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
@@ -81,7 +81,7 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
         if (gap > band) return c->delta;
     }
     if (cr__step_warm_next(step, c, cursor) != NULL) return band;
-    return gap <= HOLD * c->delta && pair_pressed(step, c, *cursor) ? HOLD * c->delta : c->delta;
+    return gap <= HOLD * c->delta && pair_pressed(&step->warm, c, *cursor) ? HOLD * c->delta : c->delta;
 }
 
 static crStatus add_beginning(crStep* step, const crStepContact* c) {
@@ -91,10 +91,8 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
 }
 
 // whether a kept force is of the part: neither of its bodies moves outside
-static bool of_part(const crStep* step, const crWarm* w) {
-    const crModel* model = step->model;
+static bool of_part(const crModel* model, const int* mark, const crWarm* w) {
     int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
-    const int* mark = step->work.mark;
     return (!cr__moves(model, a) || mark[a] != 0) && (!cr__moves(model, b) || mark[b] != 0);
 }
 
@@ -132,7 +130,7 @@ static void keep_others(crStep* step, Kept* kept, const crStepContact* c) {
     for (; kept->next < kept->count; kept->next++) {
         const crWarm* w = &kept->old[kept->next];
         if (c != NULL && compare(w, c, false) >= 0) return;
-        if (!of_part(step, w)) step->warm.force[step->warm.count++] = *w;
+        if (!of_part(step->model, step->work.mark, w)) step->warm.force[step->warm.count++] = *w;
     }
 }
 
