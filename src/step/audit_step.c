@@ -216,7 +216,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
         b->fast = b->fast || cr__audit_fast(step, i);
         if (!moves) continue;
         if (model->bodies[i].single) single_change(b, i);
-        if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
+        if (!isfinite(b->gain[i])) return cr__step_lost(step->model, i, "energy", b->gain[i], error);
         // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
         double damped = 0.0, work = work_on(step, i, h, &damped);
         b->change += b->gain[i];
@@ -261,19 +261,19 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
 
 // steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
 // `measure` by their time
-static bool measured(const crStep* step) {
-    const crStepSettings* s = &step->settings;
+static bool measured(const crStepSettings* settings, double began, double ends) {
+    const crStepSettings* s = settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     if (s->measure <= 0) return false;
-    double period = s->measure * s->dt, from = step->start.time / period, to = step->state.time / period;
+    double period = s->measure * s->dt, from = began / period, to = ends / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 
 crStatus cr__audit_measured(crStep* step) {
     crCertificate* c = &step->certificate;
     c->overlap = (double)NAN;
-    if (!measured(step)) return CR_OK;
+    if (!measured(&step->settings, step->start.time, step->state.time)) return CR_OK;
     crStatus status = cr__audit_overlap(step, &c->overlap);
     c->penetration = fmax(c->penetration, c->overlap);
     return status;

@@ -185,10 +185,9 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
 }
 
-static void certify(crStep* step, const Impact* impact) {
-    crCertificate* c = &step->certificate;
+static void certify(crCertificate* c, const Impact* impact) {
     c->impacts++;
-    cr__audit_outcome(&step->certificate, impact->report.outcome);
+    cr__audit_outcome(c, impact->report.outcome);
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
@@ -222,7 +221,7 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
         cr__audit_drive(step->model, &step->dynamics, step->drive, c->body_a, c->body_b, c->point.point,
                         c->impulse);
         if (!(cr_dot(c->impulse, c->impulse) > 0.0)) continue;
-        crEvent event = cr__step_event_of(step, c);
+        crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = impact->report.energy_change;
         event.impact = step->certificate.impacts - 1;
         status = cr_step_event_add(step, &event);
@@ -244,8 +243,8 @@ static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int 
     return cr__step_touches(step, c) && cluster_of(step->model, parent, c) == reach->root;
 }
 
-static void take(const crStep* step, int contact, Reach* reach) {
-    const crStepContact* c = &step->contacts[contact];
+static void take(const crStepContact* contacts, int contact, Reach* reach) {
+    const crStepContact* c = &contacts[contact];
     reach->takes[contact] = true;
     reach->inside[c->body_a] = reach->inside[c->body_b] = true;
 }
@@ -255,7 +254,7 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
     const crModel* model = step->model;
     reach->whole = true;
     for (int i = 0; i < step->contact_count; i++) {
-        if (in_cluster(step, parent, reach, i)) take(step, i, reach);
+        if (in_cluster(step, parent, reach, i)) take(step->contacts, i, reach);
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
@@ -281,7 +280,7 @@ static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
         if (all || closing_speed(step, c) < -c->fast) reach->next[found++] = i;
     }
     for (int k = 0; k < found; k++) {
-        take(step, reach->next[k], reach);
+        take(step->contacts, reach->next[k], reach);
     }
     return found > 0;
 }
@@ -354,7 +353,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
     cr__part_copy(step->model, cr__step_part(step), step->state.v, before);
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
-        take(step, contact, reach);
+        take(step->contacts, contact, reach);
         if (!(step->clocks->ahead > 0.0)) take_next(step, parent, true, reach);
     } else {
         take_all(step, parent, reach);
@@ -365,7 +364,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
         status = attempt(step, reach, &impact, error);
         if (status != CR_OK) return status;
         if (!take_next(step, parent, false, reach)) {
-            certify(step, &impact);
+            certify(&step->certificate, &impact);
             crShown shown = {&impact.rows, &impact.problem, impact.p, before, step->state.time, 0.0, false};
             status = cr__step_show(step, &shown, error);
             if (status != CR_OK) return status;

@@ -124,16 +124,12 @@ crStatus cr__step_kept_enter(crStep* step) {
     crStepWarm* part = &kept->part;
     crStatus status = CR_OK;
     part->count = 0;
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = 1;
-    }
+    cr__step_mark_part(step, 1);
     for (int k = 0; k < step->part.count && status == CR_OK; k++) {
         if (cr__moves(step->model, step->part.bodies[k]))
             status = take_forces(step, step->part.bodies[k], part);
     }
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = 0;
-    }
+    cr__step_mark_part(step, 0);
     sort_forces(part->force, part->count);
     kept->whole = step->warm;
     step->warm = *part;
@@ -177,7 +173,7 @@ crStatus cr__step_kept_close(crStep* step) {
     if (status != CR_OK) return status;
     kept->open = false;
     // those that the step began with stay where they are
-    if (!warm->changed) cr__step_swap_forces(step);
+    if (!warm->changed) cr__step_swap_forces(&step->warm);
     warm->changed = true;
     warm->count = 0;
     status = grow_forces(&step->allocator, warm, all);
@@ -221,13 +217,12 @@ const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
     return NULL;
 }
 
-void cr__step_swap_forces(crStep* step) {
-    crWarm* warm = step->warm.force;
-    int count = step->warm.count, capacity = step->warm.capacity;
-    step->warm.force = step->warm.start;
-    step->warm.count = step->warm.start_count;
-    step->warm.capacity = step->warm.start_capacity;
-    step->warm.start = warm;
-    step->warm.start_count = count;
-    step->warm.start_capacity = capacity;
+void cr__step_swap_forces(crStepWarm* warm) {
+    crStepWarm was = *warm;
+    warm->force = was.start;
+    warm->count = was.start_count;
+    warm->capacity = was.start_capacity;
+    warm->start = was.force;
+    warm->start_count = was.count;
+    warm->start_capacity = was.capacity;
 }

@@ -23,16 +23,15 @@ double cr__step_speed(const crStep* step, const double* v, int i) {
 }
 
 // speed by v of a body whose carrier, where it has one, came before it; fields of trees are kept in `of`
-static double next_speed(const crStep* step, const double* v, int i, crTwist* of) {
-    const crBody* body = &step->model->bodies[i];
-    if (body->single) return single_speed(step->plan, v + body->v, i);
-    const crDynamics* d = &step->dynamics;
-    crTwist twist = cr__moves(step->model, body->parent) ? of[body->parent] : d->given[i];
+static double next_speed(const crPlan* plan, const crDynamics* d, const double* v, int i, crTwist* of) {
+    const crBody* body = &plan->model->bodies[i];
+    if (body->single) return single_speed(plan, v + body->v, i);
+    crTwist twist = cr__moves(plan->model, body->parent) ? of[body->parent] : d->given[i];
     for (int j = body->v; j < body->v + body->nv; j++) {
         twist = cr__twist_madd(twist, v[j], d->axis[j]);
     }
     of[i] = twist;
-    return speed_by(step->plan, &step->dynamics, twist, i);
+    return speed_by(plan, d, twist, i);
 }
 
 // margin beyond what a body travels
@@ -47,10 +46,12 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     margin[CR_WORLD] = 0.0;
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        double speed = next_speed(step, step->state.v, b, d->twist);
-        double free = cr__moves(step->model, b) ? next_speed(step, step->free.v, b, d->rate) : 0.0;
+        double speed = next_speed(step->plan, &step->dynamics, step->state.v, b, d->twist);
+        double free = cr__moves(step->model, b)
+                          ? next_speed(step->plan, &step->dynamics, step->free.v, b, d->rate)
+                          : 0.0;
         if (free > speed) speed = free;
-        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
+        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step->model, b, "speed", speed, error);
         margin[b] = h * speed + room_of(&step->settings, step->plan, b);
     }
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {

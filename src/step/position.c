@@ -116,7 +116,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
-    cr__step_add_momentum(step, count, contact, dq);
+    cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
     return CR_OK;

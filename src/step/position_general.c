@@ -88,15 +88,15 @@ static crStatus island_contacts(crStep* step, int island, Pass* pass) {
     return CR_OK;
 }
 
-static crStatus add_kept(crStep* step, int island, Pass* pass) {
-    const crPose* pose = step->dynamics.pose;
+static crStatus add_kept(const crModel* model, const crDynamics* d, int island, Pass* pass) {
+    const crPose* pose = d->pose;
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         bool in_a = island_of(pass, k->body_a) == island, in_b = island_of(pass, k->body_b) == island;
-        bool apart = cr__moves(step->model, k->body_a) && cr__moves(step->model, k->body_b) && in_a != in_b;
+        bool apart = cr__moves(model, k->body_a) && cr__moves(model, k->body_b) && in_a != in_b;
         if (apart || !(in_a || in_b)) continue;
         crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
-        int row = cr_rows_add_point(step->model, &step->dynamics, k->body_a, k->body_b,
-                                    cr_scale(0.5, cr_add(a, b)), &k->frame, 1, &pass->rows);
+        int row = cr_rows_add_point(model, d, k->body_a, k->body_b, cr_scale(0.5, cr_add(a, b)), &k->frame, 1,
+                                    &pass->rows);
         if (row < 0) return (crStatus)row;
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
         pass->b[row] = cr_dot(cr_mat3_column(k->frame, 0), cr_sub(b, a)) + 0.5 * k->delta;
@@ -128,13 +128,13 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
 }
 
 // island -1: of all
-static crStatus pass_loops(crStep* step, int island, Pass* pass) {
-    for (int i = 0; i < step->model->loop_count; i++) {
-        int of = island_of_loop(step->model, pass, i), before = pass->rows.count;
+static crStatus pass_loops(const crModel* model, const crDynamics* d, int island, Pass* pass) {
+    for (int i = 0; i < model->loop_count; i++) {
+        int of = island_of_loop(model, pass, i), before = pass->rows.count;
         if (island >= 0 && of != island) continue;
-        int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
+        int first = cr_rows_add_loop(model, d, i, &pass->rows);
         if (first < 0) return (crStatus)first;
-        bool range = cr_loop_ranges(&step->model->loops[i]);
+        bool range = cr_loop_ranges(&model->loops[i]);
         pass->blocks[pass->block_count++] =
             cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, pass->rows.count - before);
         for (int r = before; r < pass->rows.count; r++) {
@@ -148,10 +148,9 @@ static crStatus pass_loops(crStep* step, int island, Pass* pass) {
     return CR_OK;
 }
 
-static crStatus pass_joints(crStep* step, crPart part, Pass* pass) {
-    const crModel* model = step->model;
-    int joints =
-        cr__part_add_joints(model, part, &step->state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
+static crStatus pass_joints(const crModel* model, const crStepSettings* settings, const crState* state,
+                            crPart part, Pass* pass) {
+    int joints = cr__part_add_joints(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
     if (joints < 0) return (crStatus)joints;
     for (int i = 0; i < joints; i++) {
         int row = pass->info[i].row;
@@ -163,7 +162,7 @@ static crStatus pass_joints(crStep* step, crPart part, Pass* pass) {
         pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
         if (!limit) continue;
         pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
-        if (-pass->rows.gap[row] > limit_tol(&step->settings))
+        if (-pass->rows.gap[row] > limit_tol(settings))
             mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
@@ -210,8 +209,8 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
         entries += cr__depth(model, k->body_a) + cr__depth(model, k->body_b);
     }
     status = make_pass(&step->scratch, rows, entries, pass);
-    if (status == CR_OK) status = pass_loops(step, -1, pass);
-    return status == CR_OK ? pass_joints(step, part, pass) : status;
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, pass);
+    return status == CR_OK ? pass_joints(step->model, &step->settings, &step->state, part, pass) : status;
 }
 
 // the rows of one island
@@ -223,9 +222,9 @@ static crStatus build_island(crStep* step, int island, Pass* pass) {
         if (pass->islands.of_body[b] == island) pass->bodies[part.count++] = b;
     }
     crStatus status = island_contacts(step, island, pass);
-    if (status == CR_OK) status = add_kept(step, island, pass);
-    if (status == CR_OK) status = pass_loops(step, island, pass);
-    if (status == CR_OK) status = pass_joints(step, part, pass);
+    if (status == CR_OK) status = add_kept(step->model, &step->dynamics, island, pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, island, pass);
+    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, pass);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
     // displacements, not velocities: what drives prescribe has no part in them
     memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
@@ -397,8 +396,8 @@ static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
     return CR_OK;
 }
 
-static bool holds_all(const crStep* step, const Pass* pass) {
-    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(&step->settings);
+static bool holds_all(const crStepSettings* settings, const Pass* pass) {
+    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(settings);
 }
 
 // contacts of bodies apart have no part in it
@@ -428,7 +427,7 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
         if (status != CR_OK) return status;
         // what is pushed out of one overlap turns into others that are as near
         near = fmax(near, 2.0 * pass.contact);
-        if (holds_all(step, &pass)) return CR_OK;
+        if (holds_all(&step->settings, &pass)) return CR_OK;
         if (round == ROUNDS) return CR_OK;
         status = move_bodies(step, &pass, error);
         if (status == CR_OK && remember_overlaps(step, &kept) != CR_OK) status = cr__step_memory(error);
@@ -446,8 +445,8 @@ crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crErro
     *holds = true;
     if (rows == 0) return CR_OK;
     crStatus status = make_pass(&step->scratch, rows, step->plan->tie_entries, &pass);
-    if (status == CR_OK) status = pass_loops(step, -1, &pass);
-    if (status == CR_OK) status = pass_joints(step, part, &pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, &pass);
+    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;

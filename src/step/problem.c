@@ -165,7 +165,7 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         }
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
-        cr__step_tie_joint(step, &info[i]);
+        cr__step_tie_joint(step->model, &step->ties, &step->posed.rows, &info[i]);
         if (limit) step->posed.b[info[i].row] = fmax(0.0, step->posed.rows.gap[info[i].row]) / h;
     }
     return CR_OK;

@@ -161,11 +161,10 @@ static void measure_overlaps(crStep* step) {
 }
 
 // the certificate is of what sleeps too
-static void certify_sleepers(crStep* step) {
-    crCertificate* c = &step->certificate;
-    c->asleep = count_asleep(step->model, step->sleep);
-    for (int b = 1; b < step->model->nb && c->asleep > 0; b++) {
-        if (step->sleep[b].island != 0) c->penetration = fmax(c->penetration, step->sleep[b].overlap);
+static void certify_sleepers(const crModel* model, const crSleep* sleep, crCertificate* c) {
+    c->asleep = count_asleep(model, sleep);
+    for (int b = 1; b < model->nb && c->asleep > 0; b++) {
+        if (sleep[b].island != 0) c->penetration = fmax(c->penetration, sleep[b].overlap);
     }
 }
 
@@ -196,6 +195,6 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
     }
     find_rest(step, h, islands, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);
-    certify_sleepers(step);
+    certify_sleepers(step->model, step->sleep, &step->certificate);
     return status;
 }

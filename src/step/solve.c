@@ -51,15 +51,16 @@ static void push_add(Push* push, crVec3 point, crVec3 P) {
     push->angular = cr_add(push->angular, cr_cross(cr_sub(point, push->origin), P));
 }
 
-void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum) {
+void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
+                           const crPackedContact* contact, double* momentum) {
     Push a = {.body = -1}, b = {.body = -1};
     for (int i = 0; i < count; i++) {
         const crPackedContact* c = &contact[i];
         if (c->body_a != a.body || c->body_b != b.body) {
             push_end(&a);
             push_end(&b);
-            a = push_begin(step->model, &step->dynamics, c->body_a, momentum);
-            b = push_begin(step->model, &step->dynamics, c->body_b, momentum);
+            a = push_begin(model, d, c->body_a, momentum);
+            b = push_begin(model, d, c->body_b, momentum);
         }
         if (a.at != NULL) push_add(&a, c->point, cr_neg(c->P));
         if (b.at != NULL) push_add(&b, c->point, c->P);
@@ -111,7 +112,7 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
     // contacts have none but from rows and packed ones
     if (step->posed.rows.count > 0 || count == 0) read_rows(step);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
-    cr__step_add_momentum(step, count, contact, dv);
+    cr__step_add_momentum(step->model, &step->dynamics, count, contact, dv);
     cr__tasks_for(step->tasks, count, CHUNK, give_range, &(Given){step->contacts, contact, index});
     return cr__step_by_bodies(step, set_velocities, dv);
 }

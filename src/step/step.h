@@ -23,9 +23,9 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
 // The event of a contact with its impulse; its energy is unknown.
-crEvent cr__step_event_of(const crStep* step, const crStepContact* contact);
+crEvent cr__step_event_of(double time, const crStepContact* contact);
 // CR_ERR_FINITE: a body's position or velocity became a value that is none.
-crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
+crStatus cr__step_lost(const crModel* model, int body, const char* what, double value, crError* error);
 
 // bodies.c
 
@@ -53,6 +53,8 @@ void cr__step_part_all(crStep* step);
 void cr__step_part_groups(crStep* step, const int* bodies, int count);
 void cr__step_part_resting(crStep* step);
 void cr__step_part_of(crStep* step, const bool* in);
+// Sets work.mark of the part's bodies.
+void cr__step_mark_part(const crStep* step, int value);
 // The whole world becomes the bodies awake that are not marked; until cr__step_list_awake.
 void cr__step_leave_out(crStep* step, const bool* out);
 
@@ -144,7 +146,7 @@ void cr__step_seats(crStep* step);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
 // Forces that the step began with, and those that took their place, change places (kept.c).
-void cr__step_swap_forces(crStep* step);
+void cr__step_swap_forces(crStepWarm* warm);
 
 // problem.c
 
@@ -172,7 +174,8 @@ static inline crInertias cr__step_inertias(crStep* step) {
     return (crInertias){step->model, &step->dynamics, &step->scratch, step->tasks};
 }
 // momentum += J^T P (nv).
-void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
+void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
+                           const crPackedContact* contact, double* momentum);
 // From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
 // state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
@@ -217,7 +220,7 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 crStatus cr__step_ties_create(crStep* step);
 // A row of the problem is one of a loop or joint.
 void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count);
-void cr__step_tie_joint(crStep* step, const crJointRow* info);
+void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info);
 // Force of the motor along velocity j in the last solve.
 double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j);
 // Forces of the part's loops and joints from step->posed.p.

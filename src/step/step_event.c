@@ -99,7 +99,7 @@ static void go_back(crStep* step, const Origin* origin) {
     // the forces that the step began with are still where they were, and where trials keep theirs there may be
     // less room
     if (step->warm.changed && !origin->warm_changed) {
-        cr__step_swap_forces(step);
+        cr__step_swap_forces(&step->warm);
         step->warm.changed = false;
         return;
     }

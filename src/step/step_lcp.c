@@ -155,12 +155,11 @@ static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
 }
 
 // state to the end of the step
-static void end_state(crStep* step, const Try* attempt) {
-    const crModel* model = step->model;
-    memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
-    memcpy(step->state.v, attempt->v_plus, (size_t)model->nv * sizeof(double));
-    step->state.time = attempt->time;
-    cr_model_integrate(model, attempt->h, &step->state);
+static void end_state(const crModel* model, const crStepStart* start, crState* state, const Try* attempt) {
+    memcpy(state->q, start->q, (size_t)model->nq * sizeof(double));
+    memcpy(state->v, attempt->v_plus, (size_t)model->nv * sizeof(double));
+    state->time = attempt->time;
+    cr_model_integrate(model, attempt->h, state);
 }
 
 static bool violated(const crPlan* plan, const crStepContact* c) {
@@ -189,7 +188,7 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     }
     int taken = active->count;
     bool wider = false;
-    end_state(step, attempt);
+    end_state(step->model, &step->start, &step->state, attempt);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
     step->certificate.penetration = 0.0;
@@ -232,13 +231,12 @@ static double largest_change(const crModel* model, const Try* attempt) {
 
 // twice the kinetic energy that depends on q: of turning for single free bodies, all of it for other trees,
 // under their roots
-static crStatus measure_energy(crStep* step, double* energy, crError* error) {
-    const crModel* model = step->model;
-    crDynamics* d = &step->dynamics;
-    cr_model_kinematics(model, &step->state, d);
+static crStatus measure_energy(const crModel* model, const crState* state, crDynamics* d, double* energy,
+                               crError* error) {
+    cr_model_kinematics(model, state, d);
     crStatus status = cr_model_mass_factor(model, 0.0, d);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
-    const double* v = step->state.v;
+    const double* v = state->v;
     memset(energy, 0, (size_t)model->nb * sizeof *energy);
     cr_model_mass_mul(model, d, v, d->work);
     for (int j = 0; j < model->nv; j++) {
@@ -267,9 +265,9 @@ static crStatus project(crStep* step, crError* error) {
     double* before = cr_arena_alloc(&step->scratch, bytes);
     double* after = cr_arena_alloc(&step->scratch, bytes);
     if (before == NULL || after == NULL) return cr__step_memory(error);
-    crStatus status = measure_energy(step, before, error);
+    crStatus status = measure_energy(step->model, &step->state, &step->dynamics, before, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
-    if (status == CR_OK) status = measure_energy(step, after, error);
+    if (status == CR_OK) status = measure_energy(step->model, &step->state, &step->dynamics, after, error);
     if (status == CR_OK) keep_energy(step->model, step->state.v, before, after);
     return status;
 }
@@ -299,7 +297,7 @@ static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     step->contact_count = attempt->count_hat;
     crStatus status = cr_step_apply(step, error);
     if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
-    end_state(step, attempt);
+    end_state(step->model, &step->start, &step->state, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;
     bool closed;

@@ -80,7 +80,7 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
         const crStepContact* c = &step->contacts[i];
         int root = takes_part(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
         if (!takes_part(c) || !s.struck[root]) continue;
-        crEvent event = cr__step_event_of(step, c);
+        crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = s.energy[root];
         status = cr_step_event_add(step, &event);
     }

@@ -85,7 +85,7 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
 }
 
 static crStatus add_beginning(crStep* step, const crStepContact* c) {
-    crEvent event = cr__step_event_of(step, c);
+    crEvent event = cr__step_event_of(step->state.time, c);
     event.energy_change = 0.5 * c->speed * cr_dot(c->impulse, c->point.normal);
     return cr_step_event_add(step, &event);
 }
@@ -113,7 +113,7 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
         if (step->warm.count > 0) memcpy(copy, step->warm.force, (size_t)step->warm.count * sizeof *copy);
         kept->old = copy;
     } else {
-        cr__step_swap_forces(step);
+        cr__step_swap_forces(&step->warm);
         step->warm.changed = true;
     }
     int room = step->contact_count + (kept->alone ? 0 : kept->count);
@@ -134,12 +134,6 @@ static void keep_others(crStep* step, Kept* kept, const crStepContact* c) {
     }
 }
 
-static void mark_bodies(crStep* step, int value) {
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = value;
-    }
-}
-
 // contacts of pairs that did not press in the last solve begin; forces of the part's contacts take the place
 // of its old ones, in order
 static crStatus keep_forces(crStep* step) {
@@ -150,7 +144,7 @@ static crStatus keep_forces(crStep* step) {
     if (status != CR_OK) return status;
     int cursor = 0;
     double rate = 1.0 / step->h;
-    if (!kept.alone) mark_bodies(step, 1);
+    if (!kept.alone) cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
         if (!cr__step_presses(c)) continue;
@@ -162,7 +156,7 @@ static crStatus keep_forces(crStep* step) {
     }
     if (!kept.alone) {
         keep_others(step, &kept, NULL);
-        mark_bodies(step, 0);
+        cr__step_mark_part(step, 0);
     }
     cr_arena_release(&step->scratch, mark);
     return status;
