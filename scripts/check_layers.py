@@ -9,7 +9,8 @@ Circles: files of one folder that call each other in a circle cannot be read one
 where it uses the name of a function that only the other defines.
 Static names: two functions of one name in one folder are two things to know. Names of the same role in every file
 that has it (SHARED_NAMES) are allowed.
-Prints each breach and exits 1 if there is one; then the longest struct and the widest signature.
+Prints each breach and exits 1 if there is one; then the longest struct, the widest signature, how many functions of src/step
+take the whole step, and how long the folders of the step are.
 """
 import collections
 import pathlib
@@ -82,11 +83,13 @@ def breaches():
 # folders whose files may not call each other in a circle, and whose static names are unique
 CHECKED = ["src/base", "src/collide", "src/impulse", "src/linalg", "src/model", "src/pairs", "src/problem", "src/relax",
            "src/resolve", "src/step", "src/world", "io"]
+# folders of the step, whose size is told
+STEPS = ["step", "pairs", "relax"]
 # roles: file-local helpers that say the same thing wherever they are
 SHARED_NAMES = {"refuse", "add", "check", "grow", "put", "take"}
 SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 FUNCTION = re.compile(r"^((?:[A-Za-z_][\w*]*[ *]+)+)([A-Za-z_]\w*)\(([^;{}]*)\)\s*\{", re.M)
-STRUCT = re.compile(r"^typedef struct (\w*) *\{\n(.*?)^\}", re.M | re.S)
+STRUCT = re.compile(r"^(?:typedef )?struct (\w*) *\{\n(.*?)^\}", re.M | re.S)
 
 
 def code_of(path):
@@ -159,6 +162,16 @@ def sizes():
                        for _, name, given in FUNCTION.findall(text)]
     for what, found in (("fields", fields), ("parameters", parameters)):
         yield f"most {what}: " + ", ".join(f"{name} ({count})" for count, name in sorted(found, reverse=True)[:3])
+    step = dict((name.split()[0], count) for count, name in fields).get("crStep", 0)
+    taken = collections.Counter()
+    for path in sorted(ROOT.glob("src/step/*.[ch]")):
+        for _, _, given in FUNCTION.findall(code_of(path)):
+            found = re.search(r"(const )?\bcrStep\*", given)
+            taken["const" if found and found[1] else "may change" if found else "none"] += 1
+    yield (f"crStep: {step} fields; of {sum(taken.values())} functions in src/step {taken['may change']} take it to change it, "
+           f"{taken['const']} to read it")
+    lines = {folder: sum(len(path.read_text().splitlines()) for path in ROOT.glob(f"src/{folder}/*.[ch]")) for folder in STEPS}
+    yield f"lines: {' + '.join(STEPS)} {sum(lines.values())} ({', '.join(f'{name} {count}' for name, count in lines.items())})"
 
 
 def main():

@@ -234,8 +234,8 @@ TEST(worst_outcome) {
     for (int i = 0; i < 5; i++) {
         for (int k = 0; k < 5; k++) {
             step.certificate.outcome = CR_OUTCOME_SOLVED;
-            cr__audit_outcome(&step, ranks[i]);
-            cr__audit_outcome(&step, ranks[k]);
+            cr__audit_outcome(&step.certificate, ranks[i]);
+            cr__audit_outcome(&step.certificate, ranks[k]);
             CHECK(step.certificate.outcome == ranks[i > k ? i : k]);
         }
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/room.h"
 #include "collide/grid.h"
 
 #define WIDE  1e100      // infinite boxes are cut here
@@ -366,28 +367,6 @@ crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     return CR_OK;
 }
 
-static void sift(int* keys, int root, int count) {
-    for (int child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && keys[child + 1] > keys[child]) child++;
-        if (keys[root] >= keys[child]) return;
-        int t = keys[root];
-        keys[root] = keys[child];
-        keys[child] = t;
-    }
-}
-
-// heap sort
-static void sort_keys(int* keys, int count) {
-    for (int i = count / 2; i-- > 0;)
-        sift(keys, i, count);
-    for (int end = count - 1; end > 0; end--) {
-        int t = keys[0];
-        keys[0] = keys[end];
-        keys[end] = t;
-        sift(keys, 0, end);
-    }
-}
-
 int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
     if (b == NULL || keys == NULL || capacity < 0) return 0;
     if (b->keys.capacity == 0) return 0;
@@ -395,7 +374,7 @@ int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
     int met = neighbours(b, box, found), count = 0;
     for (int i = 0; i < met; i++)
         if (cr__boxes_meet(b->keys.boxes[found[i]], box)) found[count++] = found[i];
-    sort_keys(found, count);
+    cr__sort(found, count);
     for (int i = 0; i < count && i < capacity; i++)
         keys[i] = found[i];
     return count;

@@ -105,11 +105,6 @@ int cr_rows_add_loop(const crModel* model, const crDynamics* d, int index, crRow
     return first;
 }
 
-static int depth(const crModel* model, int body) {
-    int last = model->bodies[body].last;
-    return last < 0 ? 0 : model->dof_depth[last] + 1;
-}
-
 void cr_model_loop_sizes(const crModel* model, int* rows, int* entries) {
     if (model == NULL || rows == NULL || entries == NULL) return;
     *rows = 0;
@@ -117,7 +112,7 @@ void cr_model_loop_sizes(const crModel* model, int* rows, int* entries) {
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
         *rows += loop_rows[loop->kind];
-        sum += (int64_t)loop_rows[loop->kind] * (depth(model, loop->a) + depth(model, loop->b));
+        sum += (int64_t)loop_rows[loop->kind] * (cr__depth(model, loop->a) + cr__depth(model, loop->b));
     }
     // more than an index can count: no memory will do
     *entries = sum < INT32_MAX ? (int)sum : INT32_MAX;

@@ -4,6 +4,8 @@
 #ifndef CAROM_MODEL_SPATIAL_H
 #define CAROM_MODEL_SPATIAL_H
 
+#include <string.h>
+
 #include "carom/dynamics.h"
 
 // Inertia about the reference point: momentum of a twist is (I omega + h x v, m v - h x omega).
@@ -80,6 +82,34 @@ static inline double cr__part_dot(const crModel* model, crPart part, const doubl
         }
     }
     return sum;
+}
+
+// Over the velocities of a part: x = 0, to = from, to = x + y.
+static inline void cr__part_clear(const crModel* model, crPart part, double* x) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        memset(x + body->v, 0, (size_t)body->nv * sizeof *x);
+    }
+}
+static inline void cr__part_copy(const crModel* model, crPart part, const double* from, double* to) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        memcpy(to + body->v, from + body->v, (size_t)body->nv * sizeof *to);
+    }
+}
+static inline void cr__part_add(const crModel* model, crPart part, const double* x, const double* y,
+                                double* to) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            to[i] = x[i] + y[i];
+        }
+    }
+}
+// How many velocities move a body.
+static inline int cr__depth(const crModel* model, int body) {
+    int last = model->bodies[body].last;
+    return last < 0 ? 0 : model->dof_depth[last] + 1;
 }
 
 // The stages of model.h for a part; nothing of other bodies is read or written.

@@ -11,14 +11,13 @@
 // CR_ERR_MEMORY.
 crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes,
                             const crVec3* u_free, const crVec3* u, const int* islands, int island_count);
-// A posed problem and its impulses, into the certificate. CR_ERR_MEMORY.
-crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p);
 // The state after the step against the state it began with: energy, crossings and, where it is due, overlap by
 // full geometry, into the certificate. Once, at the end of every method. CR_ERR_MEMORY, CR_ERR_FINITE.
 crStatus cr__audit_step(crStep* step, double h, crError* error);
 
 // Work that driven bodies do through an impulse P on b at a point, added to that of the body it acts on.
-void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P);
+void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, int body_a, int body_b,
+                     crVec3 point, crVec3 P);
 // The same through every contact of a solve.
 void cr__audit_drives(crStep* step);
 // Overlap by full geometry in steps where it is due. CR_ERR_MEMORY.
@@ -35,29 +34,27 @@ typedef struct crAuditPair {
     double depth;  // m
     int shape_a, shape_b;
 } crAuditPair;
-crStatus cr__audit_overlap_at(crStep* step, const crPose* pose, crAuditPair* deepest);
+crStatus cr__audit_overlap_at(const crPlan* plan, crArena* arena, const crPose* pose, crAuditPair* deepest);
 // Crossings on the straight way; hit: bodies that did not go straight, NULL: none. The shapes are the first pair's.
 typedef struct crAuditCrossings {
     int crossed, unsure;
     int shape_a, shape_b;  // -1 where none crossed
 } crAuditCrossings;
-crStatus cr__audit_crossings_between(crStep* step, const crPose* from, const crPose* to, const bool* hit,
-                                     crAuditCrossings* found);
+crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
+                                     const bool* hit, crAuditCrossings* found);
 // Calls `pair` for all shapes that cannot be shown to stay farther apart on the straight way than the sum of their
 // bodies' reach (nb), m. A failure of `pair` ends it.
 typedef crStatus (*crAuditPairFn)(void* ctx, int shape_a, int shape_b);
-crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, const double* reach,
-                        crAuditPairFn pair, void* ctx);
-// *thin becomes half of the shape's least thickness where that is less, m.
-void cr__audit_thin(const crShape* shape, double* thin);
+crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
+                        const double* reach, crAuditPairFn pair, void* ctx);
 
 // Deepest overlap of all near pairs of the bodies marked (nb), at the present poses, m.
 double cr__audit_overlap_of(const crStep* step, const bool* bodies);
 
 // How one solve or impact ended, and figures of one solve, enter the certificate: the worst counts.
-void cr__audit_outcome(crStep* step, crOutcome outcome);
-void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome);
+void cr__audit_outcome(crCertificate* c, crOutcome outcome);
+void cr__audit_merge(crCertificate* c, const crAudit* audit, crOutcome outcome);
 // The certificate of other contacts of the same step enters likewise; solves are counted once.
-void cr__audit_add(crStep* step, const crCertificate* other);
+void cr__audit_add(crCertificate* c, const crCertificate* other);
 
 #endif

@@ -67,11 +67,7 @@ static crStatus audit_create(crContactAudit* a, const int* islands) {
     if (step->posed.rows.count == 0 && !trees) return CR_OK;
     a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
     if (a->v == NULL) return CR_ERR_MEMORY;
-    crPart bodies = cr__step_met(step);
-    for (int k = 0; k < bodies.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(bodies, k)];
-        memset(a->v + body->v, 0, (size_t)body->nv * sizeof *a->v);
-    }
+    cr__part_clear(step->model, cr__step_met(step), a->v);
     return CR_OK;
 }
 
@@ -103,10 +99,10 @@ static crAudit audit_of(const crContactAudit* a, const crAuditWorst* w) {
     return audit;
 }
 
-static crOutcome outcome_of(const crStep* step, const crAudit* audit, const crAuditWorst* worst) {
-    double tol = cr_step_tol(&step->settings);
+static crOutcome outcome_of(const crStepSettings* settings, const crAudit* audit, const crAuditWorst* worst) {
+    double tol = cr_step_tol(settings);
     if (audit->most <= tol) return CR_OUTCOME_SOLVED;
-    if (isfinite(audit->eta) && sqrt(worst->far) <= step->settings.shift) return CR_OUTCOME_NEAR;
+    if (isfinite(audit->eta) && sqrt(worst->far) <= settings->shift) return CR_OUTCOME_NEAR;
     return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
@@ -147,7 +143,7 @@ static crStatus run_audit(crContactAudit* a, const int* islands) {
     crAudit audit = audit_of(a, &worst);
     step->certificate.energy_created += created(a);
     cr__audit_drives(step);
-    cr__audit_merge(step, &audit, outcome_of(step, &audit, &worst));
+    cr__audit_merge(&step->certificate, &audit, outcome_of(&step->settings, &audit, &worst));
     return CR_OK;
 }
 

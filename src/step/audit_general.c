@@ -39,9 +39,9 @@ static void velocity(const crContactAudit* a, const crAuditGeneral* g, double* w
     }
 }
 
-static double turn_mobility(const crStep* step, int body) {
-    double least = step->model->bodies[body].principal[0];
-    return cr__moves(step->model, body) && least > 0.0 ? 1.0 / least : 0.0;
+static double turn_mobility(const crModel* model, int body) {
+    double least = model->bodies[body].principal[0];
+    return cr__moves(model, body) && least > 0.0 ? 1.0 / least : 0.0;
 }
 
 static void make_general(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[2]) {
@@ -57,8 +57,8 @@ static void make_general(const crContactAudit* a, crAuditGeneral* g, double (*ve
     g->bias = a->seen[g->contact].speed - cr_dot(c->point.normal, a->u[g->contact]);
     for (int k = 0; k < g->block.count; k++) {
         bool moment = k >= linear;
-        g->weight[k] =
-            moment ? turn_mobility(step, c->body_a) + turn_mobility(step, c->body_b) : lambda / 3.0;
+        g->weight[k] = moment ? turn_mobility(step->model, c->body_a) + turn_mobility(step->model, c->body_b)
+                              : lambda / 3.0;
         p[k] = moment ? (c->row >= 0 ? step->posed.p[c->row + k] : 0.0)
                       : cr_dot(cr_mat3_column(g->frame, k), c->impulse);
     }

@@ -77,52 +77,51 @@ static crStatus all_pairs(const crModel* model, Entry* entries, Entry* work, int
     return status;
 }
 
-static bool entries_create(crStep* step, Entry** entries, Entry** work) {
-    size_t bytes = ((size_t)step->model->shape_count + 1) * sizeof(Entry);
-    *entries = cr_arena_alloc(&step->scratch, bytes);
-    *work = cr_arena_alloc(&step->scratch, bytes);
+static bool entries_create(const crModel* model, crArena* arena, Entry** entries, Entry** work) {
+    size_t bytes = ((size_t)model->shape_count + 1) * sizeof(Entry);
+    *entries = cr_arena_alloc(arena, bytes);
+    *work = cr_arena_alloc(arena, bytes);
     return *entries != NULL && *work != NULL;
 }
 
 // overlap
 
 typedef struct Overlap {
-    const crStep* step;
+    const crPlan* plan;
     const crPose* pose;
     crAuditPair deepest;
 } Overlap;
 
 static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     Overlap* o = ctx;
-    const crStep* step = o->step;
-    const crBodyShape *a = &step->model->shapes[shape_a], *b = &step->model->shapes[shape_b];
+    const crBodyShape *a = &o->plan->model->shapes[shape_a], *b = &o->plan->model->shapes[shape_b];
     crPose pose_a = o->pose[a->body], pose_b = o->pose[b->body];
     crContactPoint few[16];
     int needed = 0;
     double until;
     // of more contacts than there is room for the deepest are given; shapes that pass by have no outlines in common
     int count =
-        cr__pairs_pass_by(step->plan, a, b, pose_a, pose_b)
+        cr__pairs_pass_by(o->plan, a, b, pose_a, pose_b)
             ? cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, 0.0, few, 16, &needed, &until)
-            : cr__pairs_collide(step->plan, shape_a, shape_b, pose_a, pose_b, 0.0, few, 16, &needed, NULL);
+            : cr__pairs_collide(o->plan, shape_a, shape_b, pose_a, pose_b, 0.0, few, 16, &needed, NULL);
     for (int i = 0; i < count; i++) {
         if (-few[i].gap > o->deepest.depth) o->deepest = (crAuditPair){-few[i].gap, shape_a, shape_b};
     }
     return CR_OK;
 }
 
-crStatus cr__audit_overlap_at(crStep* step, const crPose* pose, crAuditPair* deepest) {
-    const crModel* model = step->model;
+crStatus cr__audit_overlap_at(const crPlan* plan, crArena* arena, const crPose* pose, crAuditPair* deepest) {
+    const crModel* model = plan->model;
     Entry *entries, *work;
-    Overlap o = {step, pose, {0.0, -1, -1}};
-    size_t mark = cr_arena_mark(&step->scratch);
-    if (!entries_create(step, &entries, &work)) return CR_ERR_MEMORY;
+    Overlap o = {plan, pose, {0.0, -1, -1}};
+    size_t mark = cr_arena_mark(arena);
+    if (!entries_create(model, arena, &entries, &work)) return CR_ERR_MEMORY;
     for (int s = 0; s < model->shape_count; s++) {
         const crBodyShape* shape = &model->shapes[s];
         entries[s] = (Entry){cr_shape_bounds(&shape->shape, pose[shape->body]), s};
     }
     crStatus status = all_pairs(model, entries, work, model->shape_count, overlap_pair, &o);
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     *deepest = o.deepest;
     return status;
 }
@@ -130,7 +129,7 @@ crStatus cr__audit_overlap_at(crStep* step, const crPose* pose, crAuditPair* dee
 crStatus cr__audit_overlap(crStep* step, double* deepest) {
     crAuditPair pair = {0.0, -1, -1};
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    crStatus status = cr__audit_overlap_at(step, step->dynamics.pose, &pair);
+    crStatus status = cr__audit_overlap_at(step->plan, &step->scratch, step->dynamics.pose, &pair);
     *deepest = pair.depth;
     return status;
 }
@@ -148,7 +147,8 @@ typedef struct Way {
 } Way;
 
 typedef struct Crossing {
-    crStep* step;
+    const crPlan* plan;
+    crArena* arena;
     const crPose* to;  // poses at the end (nb)
     Way* way;          // (nb)
     const bool* hit;   // an impact concerned the body; NULL: none did (nb)
@@ -159,10 +159,10 @@ typedef struct Crossing {
     void* near_ctx;
 } Crossing;
 
-static crPose at(const crStep* step, const Way* way, int body, double t) {
+static crPose at(const crModel* model, const Way* way, int body, double t) {
     crQuat q = cr_quat_mul(cr__rotation_exp(cr_scale(t, way->turn)), way->from.q);
     crVec3 com = cr_madd(way->com, t, way->move);
-    return (crPose){cr_sub(com, cr_quat_rotate(q, step->model->bodies[body].com)), q};
+    return (crPose){cr_sub(com, cr_quat_rotate(q, model->bodies[body].com)), q};
 }
 
 // at least the angle of a rotation, nearly that where it is small
@@ -178,14 +178,14 @@ static void know_turn(Way* way) {
     way->known = true;
 }
 
-static Way way_of(const crStep* step, int body, crPose from, crPose to) {
-    crVec3 centre = step->model->bodies[body].com;
+static Way way_of(const crPlan* plan, int body, crPose from, crPose to) {
+    crVec3 centre = plan->model->bodies[body].com;
     Way way = {.from = from, .com = cr_pose_point(from, centre)};
     way.move = cr_sub(cr_pose_point(to, centre), way.com);
     way.q = cr_quat_mul(to.q, cr_quat_conj(from.q));
     way.angle = angle_of(way.q);
-    double far = cr_norm(way.move) + step->plan->size[body] * way.angle;
-    way.fast = far > CR_AUDIT_FAST * step->plan->thin[body];
+    double far = cr_norm(way.move) + plan->size[body] * way.angle;
+    way.fast = far > CR_AUDIT_FAST * plan->thin[body];
     return way;
 }
 
@@ -210,7 +210,6 @@ typedef struct Piece {
 typedef enum Seen { CLEAR, CROSSED, UNKNOWN, AT_END } Seen;
 
 typedef struct Pair {
-    const crStep* step;
     const Crossing* crossing;
     int shape_a, shape_b, body_a, body_b;
     double tol;     // overlap that is a crossing, m; negative: a distance
@@ -220,12 +219,12 @@ typedef struct Pair {
 } Pair;
 
 static double distance(const Pair* pair, double t, crVec3* normal) {
-    const crModel* model = pair->step->model;
+    const crModel* model = pair->crossing->plan->model;
     const Way* way = pair->crossing->way;
     crDistance found;
     bool known =
-        cr_distance(&model->shapes[pair->shape_a].shape, at(pair->step, &way[pair->body_a], pair->body_a, t),
-                    &model->shapes[pair->shape_b].shape, at(pair->step, &way[pair->body_b], pair->body_b, t),
+        cr_distance(&model->shapes[pair->shape_a].shape, at(model, &way[pair->body_a], pair->body_a, t),
+                    &model->shapes[pair->shape_b].shape, at(model, &way[pair->body_b], pair->body_b, t),
                     (double)INFINITY, &found);
     *normal = known ? found.contact.normal : cr_vec3(0, 0, 0);
     return known ? found.contact.gap : (double)INFINITY;
@@ -254,31 +253,29 @@ static Seen follow(const Pair* pair) {
 }
 
 // how far turning moves the farthest point: nothing for a ball about its centre
-static double swing(const crStep* step, int shape, int body, const Way* way) {
-    const crShape* s = &step->model->shapes[shape].shape;
-    crVec3 off = cr_sub(s->pose.p, step->model->bodies[body].com);
-    double reach = s->kind == CR_SHAPE_SPHERE ? cr_norm(off) : step->plan->size[body];
+static double swing(const crPlan* plan, int shape, int body, const Way* way) {
+    const crShape* s = &plan->model->shapes[shape].shape;
+    crVec3 off = cr_sub(s->pose.p, plan->model->bodies[body].com);
+    double reach = s->kind == CR_SHAPE_SPHERE ? cr_norm(off) : plan->size[body];
     return reach * way->angle;
 }
 
 static Pair pair_of(const Crossing* c, int shape_a, int shape_b) {
-    const crStep* step = c->step;
-    int a = step->model->shapes[shape_a].body, b = step->model->shapes[shape_b].body;
-    Pair pair = {
-        .step = step, .crossing = c, .shape_a = shape_a, .shape_b = shape_b, .body_a = a, .body_b = b};
+    const crModel* model = c->plan->model;
+    int a = model->shapes[shape_a].body, b = model->shapes[shape_b].body;
+    Pair pair = {.crossing = c, .shape_a = shape_a, .shape_b = shape_b, .body_a = a, .body_b = b};
     pair.move = cr_sub(c->way[b].move, c->way[a].move);
-    pair.turned = swing(step, shape_a, a, &c->way[a]) + swing(step, shape_b, b, &c->way[b]);
+    pair.turned = swing(c->plan, shape_a, a, &c->way[a]) + swing(c->plan, shape_b, b, &c->way[b]);
     pair.length = cr_norm(pair.move) + pair.turned;
     return pair;
 }
 
 static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
     Crossing* c = ctx;
-    const crStep* step = c->step;
     Pair pair = pair_of(c, shape_a, shape_b);
     int a = pair.body_a, b = pair.body_b;
     if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
-    pair.tol = DEEP * fmin(step->plan->thin[a], step->plan->thin[b]);
+    pair.tol = DEEP * fmin(c->plan->thin[a], c->plan->thin[b]);
     know_turn(&c->way[a]);
     know_turn(&c->way[b]);
     // an overlap at an end is told by the overlap there
@@ -307,7 +304,7 @@ static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
 static crBounds swept(const Crossing* c, int body, const crShape* shape, double more) {
     const Way* way = &c->way[body];
     crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, c->to[body]);
-    double r = c->step->plan->size[body] * way->angle + more;
+    double r = c->plan->size[body] * way->angle + more;
     crVec3 room = cr_vec3(r, r, r);
     crBounds box = {cr_vec3(fmin(a.lo.x, b.lo.x), fmin(a.lo.y, b.lo.y), fmin(a.lo.z, b.lo.z)),
                     cr_vec3(fmax(a.hi.x, b.hi.x), fmax(a.hi.y, b.hi.y), fmax(a.hi.z, b.hi.z))};
@@ -328,23 +325,23 @@ static void poses_before(crStep* step, crPose* pose) {
 
 // ways of all bodies; *any becomes true where one must be followed
 static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
-    int nb = c->step->model->nb;
-    c->way = cr_arena_alloc(&c->step->scratch, (size_t)nb * sizeof *c->way);
+    int nb = c->plan->model->nb;
+    c->way = cr_arena_alloc(c->arena, (size_t)nb * sizeof *c->way);
     if (c->way == NULL) return CR_ERR_MEMORY;
-    const int* shapes = c->step->plan->first_shape;
+    const int* shapes = c->plan->first_shape;
     for (int i = 0; i < nb; i++) {
         // nobody asks for the way of a body without shapes
         if (shapes[i] == shapes[i + 1]) continue;
-        c->way[i] = way_of(c->step, i, from[i], c->to[i]);
+        c->way[i] = way_of(c->plan, i, from[i], c->to[i]);
         *any = *any || c->way[i].fast;
     }
     return CR_OK;
 }
 
 static crStatus swept_pairs(Crossing* c, crAuditPairFn pair) {
-    const crModel* model = c->step->model;
+    const crModel* model = c->plan->model;
     Entry *entries, *work;
-    if (!entries_create(c->step, &entries, &work)) return CR_ERR_MEMORY;
+    if (!entries_create(model, c->arena, &entries, &work)) return CR_ERR_MEMORY;
     for (int s = 0; s < model->shape_count; s++) {
         const crBodyShape* shape = &model->shapes[s];
         double more = c->reach != NULL ? c->reach[shape->body] : 0.0;
@@ -353,26 +350,26 @@ static crStatus swept_pairs(Crossing* c, crAuditPairFn pair) {
     return all_pairs(model, entries, work, model->shape_count, pair, c);
 }
 
-crStatus cr__audit_crossings_between(crStep* step, const crPose* from, const crPose* to, const bool* hit,
-                                     crAuditCrossings* found) {
-    Crossing c = {.step = step, .to = to, .hit = hit, .found = {0, 0, -1, -1}};
+crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
+                                     const bool* hit, crAuditCrossings* found) {
+    Crossing c = {.plan = plan, .arena = arena, .to = to, .hit = hit, .found = {0, 0, -1, -1}};
     bool any = false;
-    size_t mark = cr_arena_mark(&step->scratch);
+    size_t mark = cr_arena_mark(arena);
     crStatus status = make_ways(&c, from, &any);
     if (status == CR_OK && any) status = swept_pairs(&c, crossing_pair);
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     *found = c.found;
     return status;
 }
 
-crStatus cr__audit_near(crStep* step, const crPose* from, const crPose* to, const double* reach,
-                        crAuditPairFn pair, void* ctx) {
-    Crossing c = {.step = step, .to = to, .reach = reach, .near = pair, .near_ctx = ctx};
+crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
+                        const double* reach, crAuditPairFn pair, void* ctx) {
+    Crossing c = {.plan = plan, .arena = arena, .to = to, .reach = reach, .near = pair, .near_ctx = ctx};
     bool any = false;
-    size_t mark = cr_arena_mark(&step->scratch);
+    size_t mark = cr_arena_mark(arena);
     crStatus status = make_ways(&c, from, &any);
     if (status == CR_OK) status = swept_pairs(&c, near_pair);
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return status;
 }
 
@@ -388,7 +385,7 @@ static crStatus find_crossings(crStep* step, const crPose* before, crAuditCrossi
         hit[step->events[i].body_a] = hit[step->events[i].body_b] = true;
     }
     hit[CR_WORLD] = false;
-    return cr__audit_crossings_between(step, pose, step->dynamics.pose, hit, found);
+    return cr__audit_crossings_between(step->plan, &step->scratch, pose, step->dynamics.pose, hit, found);
 }
 
 crStatus cr__audit_crossings(crStep* step, const crPose* before, int* crossed, int* unsure) {
@@ -399,14 +396,4 @@ crStatus cr__audit_crossings(crStep* step, const crPose* before, int* crossed, i
     *crossed = found.crossed;
     *unsure = found.unsure;
     return status;
-}
-
-void cr__audit_thin(const crShape* shape, double* thin) {
-    crShape own = *shape;
-    own.pose = (crPose){{0, 0, 0}, {1, 0, 0, 0}};
-    crBounds box = cr_shape_bounds(&own, own.pose);
-    crVec3 half = cr_scale(0.5, cr_sub(box.hi, box.lo));
-    double least = fmin(half.x, fmin(half.y, half.z));
-    // a surface without thickness is passed by what is thick
-    if (least > 0.0) *thin = fmin(*thin, least);
 }

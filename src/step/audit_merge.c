@@ -17,15 +17,13 @@ static int rank(crOutcome outcome) {
     }
 }
 
-void cr__audit_outcome(crStep* step, crOutcome outcome) {
-    crCertificate* c = &step->certificate;
+void cr__audit_outcome(crCertificate* c, crOutcome outcome) {
     if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
 }
 
-void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
-    crCertificate* c = &step->certificate;
+void cr__audit_merge(crCertificate* c, const crAudit* audit, crOutcome outcome) {
     c->solves++;
-    cr__audit_outcome(step, outcome);
+    cr__audit_outcome(c, outcome);
     c->residual = fmax(c->residual, audit->residual);
     c->eta = fmax(c->eta, audit->eta);
     c->distance = fmax(c->distance, audit->distance);
@@ -37,8 +35,7 @@ void cr__audit_merge(crStep* step, const crAudit* audit, crOutcome outcome) {
     c->complementarity = fmax(c->complementarity, audit->complementarity);
 }
 
-void cr__audit_add(crStep* step, const crCertificate* other) {
-    crCertificate* c = &step->certificate;
+void cr__audit_add(crCertificate* c, const crCertificate* other) {
     int solves = c->solves > 0 ? c->solves : other->solves;
     crAudit audit = {.residual = other->residual,
                      .eta = other->eta,
@@ -49,7 +46,7 @@ void cr__audit_add(crStep* step, const crCertificate* other) {
                      .cone = other->cone,
                      .dissipation = other->dissipation,
                      .complementarity = other->complementarity};
-    cr__audit_merge(step, &audit, other->outcome);
+    cr__audit_merge(c, &audit, other->outcome);
     c->solves = solves;
     c->contacts += other->contacts;
     c->rows += other->rows;
@@ -57,31 +54,21 @@ void cr__audit_add(crStep* step, const crCertificate* other) {
     c->energy_created += other->energy_created;
 }
 
-crStatus cr__audit_problem(crStep* step, const crProblem* problem, const double* p) {
-    crAudit audit;
-    crStatus status = cr_problem_audit(problem, &step->scratch, p, &audit);
-    if (status != CR_OK) return status;
-    audit.momentum = 0.0;  // relative there, a speed here
-    cr__audit_merge(step, &audit,
-                    cr_audit_outcome(&audit, cr_step_tol(&step->settings), problem->h, problem->shift));
-    return CR_OK;
-}
-
-void cr__audit_drive(crStep* step, int body_a, int body_b, crVec3 point, crVec3 P) {
-    const crDynamics* d = &step->dynamics;
-    const crModel* model = step->model;
+void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, int body_a, int body_b,
+                     crVec3 point, crVec3 P) {
     for (int side = 0; side < 2; side++) {
         int driven = side == 0 ? body_a : body_b, body = side == 0 ? body_b : body_a;
         if (cr__moves(model, driven) || !cr__moves(model, body)) continue;
         crVec3 u = cr__twist_at(d->given[driven], cr_sub(point, d->origin[driven]));
-        step->drive[body] += (side == 0 ? 1.0 : -1.0) * cr_dot(P, u);
+        drive[body] += (side == 0 ? 1.0 : -1.0) * cr_dot(P, u);
     }
 }
 
 void cr__audit_drives(crStep* step) {
     for (int i = 0; step->plan->given_count > 0 && i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, c->impulse);
+        cr__audit_drive(step->model, &step->dynamics, step->drive, c->body_a, c->body_b, c->point.point,
+                        c->impulse);
     }
 }
 

@@ -74,12 +74,7 @@ static void gather_generals(const crContactAudit* a) {
 static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* ctx) {
     double* v = ctx;
     cr__part_mass_solve(step->model, part, d, v);
-    for (int k = 0; k < part.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            v[i] += step->free.v[i];
-        }
-    }
+    cr__part_add(step->model, part, v, step->free.v, v);
     return CR_OK;
 }
 

@@ -30,15 +30,15 @@ typedef struct Moved {
 } Moved;
 
 // pose of a single body by q
-static crPose pose_of(const crStep* step, int body, const double* q) {
-    q += step->model->bodies[body].q;
+static crPose pose_of(const crModel* model, int body, const double* q) {
+    q += model->bodies[body].q;
     return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
 }
 
 // pose at the beginning of the step
 static crPose pose_before(const Moved* m, int body) {
     if (!m->step->model->bodies[body].single) return m->moved->pose[body];
-    return pose_of(m->step, body, m->step->start.q);
+    return pose_of(m->step->model, body, m->step->start.q);
 }
 
 static bool is_moved(const Moved* m, int body) {
@@ -71,8 +71,9 @@ static double defect(const Moved* m, int b, double* floor) {
     const crBody* body = &step->model->bodies[b];
     const double *v = step->state.v + body->v, *free = step->free.v + body->v,
                  *P = m->impulse + 6 * (size_t)b;
-    crSym3 after = cr__single_round(body) ? step->dynamics.inertia[b]
-                                          : cr__sym3_rotate(pose_of(step, b, step->state.q).q, body->inertia);
+    crSym3 after = cr__single_round(body)
+                       ? step->dynamics.inertia[b]
+                       : cr__sym3_rotate(pose_of(step->model, b, step->state.q).q, body->inertia);
     crVec3 linear =
         cr_sub(cr_sub(cr__load_vec(v), cr__load_vec(free)), cr_scale(1.0 / body->mass, cr__load_vec(P)));
     crVec3 L = cr_sub(cr_sym3_mul(after, cr__load_vec(v + 3)),
@@ -146,17 +147,16 @@ static double tree_defect(const Moved* m, int root, double* floor) {
 }
 
 // deepest overlap of two shapes at the end, by collision
-static double depth_by_collision(const crStep* step, int shape_a, int shape_b) {
+static double depth_by_collision(const crPlan* plan, const crPose* pose, int shape_a, int shape_b) {
     crContactPoint points[16];
-    const crBodyShape* shapes = step->model->shapes;
-    const crPose* pose = step->dynamics.pose;
+    const crBodyShape* shapes = plan->model->shapes;
     // balls come in thousands
-    int balls = step->plan->planes
+    int balls = plan->planes
                     ? -1
                     : cr__ball_contact(&shapes[shape_a].shape, &pose[shapes[shape_a].body],
                                        &shapes[shape_b].shape, &pose[shapes[shape_b].body], 0.0, points);
     if (balls >= 0) return balls > 0 ? fmax(0.0, -points[0].gap) : 0.0;
-    int needed = 0, count = cr__pairs_collide(step->plan, shape_a, shape_b, pose[shapes[shape_a].body],
+    int needed = 0, count = cr__pairs_collide(plan, shape_a, shape_b, pose[shapes[shape_a].body],
                                               pose[shapes[shape_b].body], 0.0, points, 16, &needed, NULL);
     double depth = 0.0;
     for (int i = 0; i < count; i++) {
@@ -179,7 +179,7 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
     if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
-        return depth_by_collision(m->step, c->shape_a, c->shape_b);
+        return depth_by_collision(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < 0.0; i++) {
         for (int side = 0; side < 2 && best < 0.0; side++) {
@@ -252,7 +252,8 @@ static double deepest_near(const crStep* step, int body) {
     double depth = 0.0;
     for (int i = step->pairs->first_of[body]; i < step->pairs->first_of[body + 1]; i++) {
         const crNear* pair = &step->pairs->near[step->pairs->of[i]];
-        depth = fmax(depth, depth_by_collision(step, pair->shape_a, pair->shape_b));
+        depth =
+            fmax(depth, depth_by_collision(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b));
     }
     return depth;
 }
@@ -331,7 +332,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         audit.momentum = fmax(audit.momentum, speed);
         holds = holds && speed <= floor;
     }
-    cr__audit_merge(step, &audit, holds ? CR_OUTCOME_BOUNDED : CR_OUTCOME_LIMIT);
+    cr__audit_merge(&step->certificate, &audit, holds ? CR_OUTCOME_BOUNDED : CR_OUTCOME_LIMIT);
     cr_arena_release(&step->scratch, mark);
     return CR_OK;
 }

@@ -93,9 +93,9 @@ static void tree_change(const Balance* b) {
     add_trees(b, 1.0);
 }
 
-static bool any_tree(const crStep* step) {
-    for (int i = 1; i < step->plan->first_single; i++) {
-        if (cr__moves(step->model, i)) return true;
+static bool any_tree(const crPlan* plan) {
+    for (int i = 1; i < plan->first_single; i++) {
+        if (cr__moves(plan->model, i)) return true;
     }
     return false;
 }
@@ -124,7 +124,7 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
         if (!body->single && step->model->dofs[j].motor_force > 0.0) {
-            force += cr__step_motor_force(step, j);
+            force += cr__step_motor_force(step->model, &step->ties, j);
         }
         if (step->model->nu > 0) {
             sum += cr__dof_actuator_work(step->model, &step->dynamics, j, h,
@@ -194,9 +194,9 @@ static double sum_gains(const Balance* b, int* root) {
 }
 
 // bodies carried by a driven one: the work of their joints is not known
-static bool carried(const crStep* step) {
-    const crModel* model = step->model;
-    for (int i = 1; i < model->nb && step->plan->given_count > 0; i++) {
+static bool carried(const crPlan* plan) {
+    const crModel* model = plan->model;
+    for (int i = 1; i < model->nb && plan->given_count > 0; i++) {
         int parent = model->bodies[i].parent;
         if (parent > 0 && !cr__moves(model, parent) && cr__moves(model, i)) return true;
     }
@@ -216,7 +216,7 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
         b->fast = b->fast || cr__audit_fast(step, i);
         if (!moves) continue;
         if (model->bodies[i].single) single_change(b, i);
-        if (!isfinite(b->gain[i])) return cr__step_lost(step, i, "energy", b->gain[i], error);
+        if (!isfinite(b->gain[i])) return cr__step_lost(step->model, i, "energy", b->gain[i], error);
         // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
         double damped = 0.0, work = work_on(step, i, h, &damped);
         b->change += b->gain[i];
@@ -238,7 +238,7 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
     b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    if (any_tree(step)) {
+    if (any_tree(step->plan)) {
         *before = b.before = cr_arena_alloc(&step->scratch, nb * sizeof *b.before);
         if (b.before == NULL) return cr__step_memory(error);
     }
@@ -255,25 +255,25 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
         join_islands(&b, root);
         c->energy_gain = sum_gains(&b, root);
     }
-    if (step->calls.force != NULL || carried(step)) c->work = c->energy_gain = (double)NAN;
+    if (step->calls.force != NULL || carried(step->plan)) c->work = c->energy_gain = (double)NAN;
     return CR_OK;
 }
 
 // steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
 // `measure` by their time
-static bool measured(const crStep* step) {
-    const crStepSettings* s = &step->settings;
+static bool measured(const crStepSettings* settings, double began, double ends) {
+    const crStepSettings* s = settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;
     if (s->method == CR_METHOD_LCP || s->method == CR_METHOD_MOREAU) return true;
     if (s->measure <= 0) return false;
-    double period = s->measure * s->dt, from = step->start.time / period, to = step->state.time / period;
+    double period = s->measure * s->dt, from = began / period, to = ends / period;
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 
 crStatus cr__audit_measured(crStep* step) {
     crCertificate* c = &step->certificate;
     c->overlap = (double)NAN;
-    if (!measured(step)) return CR_OK;
+    if (!measured(&step->settings, step->start.time, step->state.time)) return CR_OK;
     crStatus status = cr__audit_overlap(step, &c->overlap);
     c->penetration = fmax(c->penetration, c->overlap);
     return status;

@@ -15,16 +15,17 @@ static int tie_island(const crContactAudit* a, const crBlock* block) {
 }
 
 // How far a body reaches from its joint, m; one without shapes by its inertia.
-static double length_of(const crStep* step, int b) {
-    const crBody* body = &step->model->bodies[b];
-    double size = step->plan->size[b];
+static double length_of(const crPlan* plan, const crDynamics* d, int b) {
+    const crBody* body = &plan->model->bodies[b];
+    double size = plan->size[b];
     if (!(size > 0.0) && body->mass > 0.0)
         size = sqrt((body->inertia.xx + body->inertia.yy + body->inertia.zz) / body->mass);
-    return size + cr_norm(cr_sub(step->dynamics.com[b], step->dynamics.origin[b]));
+    return size + cr_norm(cr_sub(d->com[b], d->origin[b]));
 }
 
 static double tie_size(const crStep* step, const crBlock* block) {
-    return length_of(step, step->model->dof_body[step->posed.rows.col[step->posed.rows.start[block->row]]]);
+    return length_of(step->plan, &step->dynamics,
+                     step->model->dof_body[step->posed.rows.col[step->posed.rows.start[block->row]]]);
 }
 
 // whether velocity j is one of turning
@@ -68,13 +69,13 @@ static crBlock row_of(const crStep* step, const crBlock* block, int row) {
 }
 
 // velocity of a row by v, with its bias
-static double row_velocity(const crStep* step, int r, const double* v) {
-    const crRows* rows = &step->posed.rows;
+static double row_velocity(const crStepPosed* posed, int r, const double* v) {
+    const crRows* rows = &posed->rows;
     double sum = 0.0;
     for (int k = rows->start[r]; k < rows->start[r + 1]; k++) {
         sum += rows->value[k] * v[rows->col[k]];
     }
-    return sum + rows->w_hat[r] + step->posed.b[r];
+    return sum + rows->w_hat[r] + posed->b[r];
 }
 
 // size of what that velocity and the one before the solve are sums of
@@ -104,7 +105,7 @@ crStatus cr__audit_ties(crContactAudit* a) {
         int r = block->row;
         if (!is_tie(block)) continue;
         for (int k = r; k < r + block->count; k++) {
-            w[k] = row_velocity(step, k, step->state.v);
+            w[k] = row_velocity(&step->posed, k, step->state.v);
             weight[k] = 0.0;
             for (int e = step->posed.H.start[k]; e < step->posed.H.start[k + 1]; e++) {
                 weight[k] += step->posed.H.value[e] * step->posed.H.value[e];
@@ -160,7 +161,7 @@ void cr__audit_judge_ties(const crContactAudit* a, crAuditWorst* worst) {
         for (int r = block->row; r < block->row + block->count; r++) {
             crBlock row = row_of(step, block, r);
             double terms = row_terms(a, r), floor = 64.0 * CR_AUDIT_EPS * terms;
-            double w = row_velocity(step, r, a->v);
+            double w = row_velocity(&step->posed, r, a->v);
             crDefect defect = cr__witness_defect(&row, a->tie_weight + r, a->tie_held + r, &w, &floor);
             square += defect.square;
             noise += defect.floor;

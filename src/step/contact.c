@@ -40,6 +40,24 @@ int cr__step_contact_rows(const crStepContact* c) {
     return 1 + (c->planar ? 1 : 2) + (s->mu_spin > 0.0 ? 1 : 0) + (s->mu_roll > 0.0 ? 2 : 0);
 }
 
+int cr__step_point_rows(const crStepContact* c) {
+    return frictionless(&c->surface->surface) ? 1 : c->planar ? 2 : 3;
+}
+
+crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* c, const double* p) {
+    crVec3 P = cr_vec3(0, 0, 0);
+    crMat3 F = cr__step_frame(step, c);
+    for (int r = 0; r < cr__step_point_rows(c); r++) {
+        P = cr_madd(P, p[c->row + r], cr_mat3_column(F, r));
+    }
+    return P;
+}
+
+crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* c) {
+    return cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
+                  cr__step_point_velocity(step, v, c->body_a, c->point.point));
+}
+
 crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* c) {
     const crDynamics* d = &step->dynamics;
     if (step->plan->given_count == 0) return cr_vec3(0, 0, 0);

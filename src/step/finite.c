@@ -18,12 +18,12 @@ static bool moderate(const double* x, int count) {
 
 static bool moderate_vec(crVec3 x) { return moderate((double[]){x.x, x.y, x.z}, 3); }
 
-static bool moderate_drives(const crStep* step) {
+static bool moderate_drives(const crPlan* plan, const crDynamics* d) {
     bool all = true;
-    for (int k = 0; k < step->plan->given_count; k++) {
-        const crTwist* given = &step->dynamics.given[step->plan->given[k]];
+    for (int k = 0; k < plan->given_count; k++) {
+        const crTwist* given = &d->given[plan->given[k]];
         all = all && moderate_vec(given->v) && moderate_vec(given->omega) &&
-              moderate_vec(step->dynamics.pose[step->plan->given[k]].p);
+              moderate_vec(d->pose[plan->given[k]].p);
     }
     return all;
 }
@@ -35,11 +35,11 @@ static crStatus find_lost(const crStep* step, crError* error) {
         const crBody* body = &model->bodies[i];
         for (int j = body->q; j < body->q + body->nq; j++) {
             if (!isfinite(step->state.q[j]))
-                return cr__step_lost(step, i, "position", step->state.q[j], error);
+                return cr__step_lost(step->model, i, "position", step->state.q[j], error);
         }
         for (int j = body->v; j < body->v + body->nv; j++) {
             if (!isfinite(step->state.v[j]))
-                return cr__step_lost(step, i, "velocity", step->state.v[j], error);
+                return cr__step_lost(step->model, i, "velocity", step->state.v[j], error);
         }
     }
     return CR_OK;
@@ -55,19 +55,17 @@ static crStatus find_energy(crStep* step, crError* error) {
         if (!cr__moves(model, i)) continue;
         crEnergy energy = cr__body_energy(model, i, &step->state, &step->dynamics, NULL);
         sum += fabs(energy.kinetic) + fabs(energy.potential);
-        if (!isfinite(sum)) return cr__step_lost(step, i, "energy", sum, error);
+        if (!isfinite(sum)) return cr__step_lost(step->model, i, "energy", sum, error);
     }
     return CR_OK;
 }
 
-static void count_escaped(crStep* step) {
-    const crModel* model = step->model;
-    crCertificate* c = &step->certificate;
+static void count_escaped(const crModel* model, const double* q, double bound, crCertificate* c) {
     c->escaped = c->escapee = 0;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         if (body->joint != CR_JOINT_FREE) continue;
-        if (!(cr_norm(cr__load_vec(step->state.q + body->q)) > step->settings.bound)) continue;
+        if (!(cr_norm(cr__load_vec(q + body->q)) > bound)) continue;
         if (c->escaped++ == 0) c->escapee = i;
     }
 }
@@ -79,9 +77,9 @@ crStatus cr_step_finite(crStep* step, crError* error) {
         return cr_error_set(error, CR_ERR_FINITE, "time", "time: became %g", step->state.time);
     }
     bool sure = step->plan->moderate && moderate(step->state.q, model->nq) &&
-                moderate(step->state.v, model->nv) && moderate_drives(step);
+                moderate(step->state.v, model->nv) && moderate_drives(step->plan, &step->dynamics);
     crStatus status = sure ? CR_OK : find_lost(step, error);
     if (status == CR_OK && !sure) status = find_energy(step, error);
-    if (status == CR_OK) count_escaped(step);
+    if (status == CR_OK) count_escaped(step->model, step->state.q, step->settings.bound, &step->certificate);
     return status;
 }

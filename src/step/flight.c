@@ -289,17 +289,17 @@ static bool point_touch(const Pair* pair, const crStepContact* c, double t, doub
 }
 
 // a ball about its body's centre of mass is the same however it turned
-static bool still_ball(const crStep* step, int shape, Flight* f) {
-    const crBodyShape* s = &step->model->shapes[shape];
-    crVec3 off = cr_sub(s->shape.pose.p, step->model->bodies[s->body].com);
+static bool still_ball(const crModel* model, int shape, Flight* f) {
+    const crBodyShape* s = &model->shapes[shape];
+    crVec3 off = cr_sub(s->shape.pose.p, model->bodies[s->body].com);
     if (s->shape.kind != CR_SHAPE_SPHERE || f->screw || cr_dot(off, off) > 0.0) return false;
     f->omega = cr_vec3(0, 0, 0);
     f->turns = false;
     return true;
 }
 
-static double touch_of(const crStep* step, const crStepContact* c) {
-    double cluster = step->settings.cluster;
+static double touch_of(const crStepSettings* settings, const crStepContact* c) {
+    double cluster = settings->cluster;
     return cluster > 0.0 ? fmin(c->delta, cluster) : c->delta;
 }
 
@@ -307,13 +307,14 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     Pair pair = {.step = step, .shape_a = c->shape_a, .shape_b = c->shape_b};
     pair.a = flight_of(step, c->body_a);
     pair.b = flight_of(step, c->body_b);
-    bool ball_a = still_ball(step, c->shape_a, &pair.a), ball_b = still_ball(step, c->shape_b, &pair.b);
+    bool ball_a = still_ball(step->model, c->shape_a, &pair.a),
+         ball_b = still_ball(step->model, c->shape_b, &pair.b);
     pair.balls = ball_a && ball_b;
     pair.size_a = step->plan->size[c->body_a];
     pair.size_b = step->plan->size[c->body_b];
     pair.bound = cr_norm(cr_sub(pair.b.v, pair.a.v)) + h * cr_norm(cr_sub(pair.b.a, pair.a.a)) +
                  cr_norm(pair.a.omega) * pair.size_a + cr_norm(pair.b.omega) * pair.size_b;
-    pair.tol = touch_of(step, c);
+    pair.tol = touch_of(&step->settings, c);
     return pair;
 }
 
@@ -330,7 +331,7 @@ int cr__step_run_end(const crStep* step, int i) {
 static bool touches_all(const crStep* step, int i, int end) {
     for (int k = i; k < end; k++) {
         const crStepContact* c = &step->contacts[k];
-        if (c->point.gap > touch_of(step, &step->contacts[i]) || c->speed >= c->fast) return false;
+        if (c->point.gap > touch_of(&step->settings, &step->contacts[i]) || c->speed >= c->fast) return false;
     }
     return true;
 }

@@ -83,9 +83,7 @@ void cr__step_groups_begin(crStep* step) {
 
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     if (c->point.gap <= c->delta && c->speed < c->fast) return true;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, c->point.point),
-                      cr__step_point_velocity(step, step->free.v, c->body_a, c->point.point));
-    double lowest = fmin(c->speed, cr_dot(u, c->point.normal));
+    double lowest = fmin(c->speed, cr_dot(cr__step_contact_velocity(step, step->free.v, c), c->point.normal));
     // what carries a body may drive it at its neighbour about as gravity would
     double drive = left * cr_norm(step->model->gravity);
     bool flies = step->airborne[c->body_a] && step->airborne[c->body_b], slow = fabs(c->speed) <= drive;
@@ -93,23 +91,17 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     return c->point.gap - c->delta + left * lowest <= 0.0 && !cr__step_meets_fast(step, c);
 }
 
-static void mark_part(crStep* step, int value) {
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = value;
-    }
-}
-
 void cr__step_groups_join(crStep* step, double left) {
     const crModel* model = step->model;
     int* group = step->clocks->group;
     unite_fixed(step, group);
-    mark_part(step, 1);
+    cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
         bool inside = step->work.mark[c->body_a] != 0 && step->work.mark[c->body_b] != 0;
         if (inside && cr__step_joins(step, c, left)) unite(model, group, c->body_a, c->body_b);
     }
-    mark_part(step, 0);
+    cr__step_mark_part(step, 0);
     // the first body of a group comes first, so its ring exists when the others enter it
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];

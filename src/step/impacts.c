@@ -150,19 +150,19 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
 }
 
 // where the blocks are: contacts at their points, loops and limits at the origin; NULL: no memory
-static crVec3* block_points(crStep* step, const Impact* impact) {
-    crVec3* points = cr_arena_alloc(&step->scratch, (size_t)(impact->block_count + 1) * sizeof *points);
+static crVec3* block_points(crArena* arena, const crStepContact* contacts, const Impact* impact) {
+    crVec3* points = cr_arena_alloc(arena, (size_t)(impact->block_count + 1) * sizeof *points);
     for (int i = 0; i < impact->block_count && points != NULL; i++) {
         int source = impact->blocks[i].source;
-        points[i] = source >= 0 ? step->contacts[source].point.point : cr_vec3(0, 0, 0);
+        points[i] = source >= 0 ? contacts[source].point.point : cr_vec3(0, 0, 0);
     }
     return points;
 }
 
 // the solver of the settings for a rule: as exact as rules are by themselves, since a loose impact is not
 // permissible. auto: the rule's own. A user's solver has parameters of its own
-static crSolver rule_solver(const crStep* step, crSolverParams* exact) {
-    crSolver solver = step->settings.solver, known = {0};
+static crSolver rule_solver(const crStepSettings* settings, crSolverParams* exact) {
+    crSolver solver = settings->solver, known = {0};
     if (solver.solve == cr__solver(&cr__solver_auto, NULL).solve) return known;
     bool ours = solver.name != NULL && cr_solver_find(solver.name, NULL, &known, NULL) == CR_OK &&
                 known.solve == solver.solve;
@@ -178,17 +178,16 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
-    params.solver = rule_solver(step, &exact);
-    params.points = block_points(step, impact);
+    params.solver = rule_solver(&step->settings, &exact);
+    params.points = block_points(&step->scratch, step->contacts, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
 }
 
-static void certify(crStep* step, const Impact* impact) {
-    crCertificate* c = &step->certificate;
+static void certify(crCertificate* c, const Impact* impact) {
     c->impacts++;
-    cr__audit_outcome(step, impact->report.outcome);
+    cr__audit_outcome(c, impact->report.outcome);
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
@@ -199,10 +198,7 @@ static void certify(crStep* step, const Impact* impact) {
 static void apply_impact(crStep* step, const Impact* impact) {
     const crModel* model = step->model;
     double* dv = step->dynamics.work;
-    for (int n = 0; n < impact->bodies.count; n++) {
-        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
-        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
-    }
+    cr__part_clear(model, impact->bodies, dv);
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
     cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
     for (int n = 0; n < impact->bodies.count; n++) {
@@ -220,24 +216,12 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts[i];
         if (!takes[i]) continue;
-        int count = cr__step_contact_rows(c);
-        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-        crVec3 P = cr_vec3(0, 0, 0);
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
-            P = cr_madd(P, impact->p[c->row + r], cr_mat3_column(F, r));
-        }
-        c->impulse = P;
+        c->impulse = cr__step_row_impulse(step, c, impact->p);
         c->row = -1;
-        cr__audit_drive(step, c->body_a, c->body_b, c->point.point, P);
-        if (!(cr_dot(P, P) > 0.0)) continue;
-        crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
-        event.body_a = c->body_a;
-        event.body_b = c->body_b;
-        event.point = c->point.point;
-        event.normal = c->point.normal;
-        event.approach = fmax(0.0, -c->speed);
-        event.impulse = P;
+        cr__audit_drive(step->model, &step->dynamics, step->drive, c->body_a, c->body_b, c->point.point,
+                        c->impulse);
+        if (!(cr_dot(c->impulse, c->impulse) > 0.0)) continue;
+        crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = impact->report.energy_change;
         event.impact = step->certificate.impacts - 1;
         status = cr_step_event_add(step, &event);
@@ -259,8 +243,8 @@ static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int 
     return cr__step_touches(step, c) && cluster_of(step->model, parent, c) == reach->root;
 }
 
-static void take(const crStep* step, int contact, Reach* reach) {
-    const crStepContact* c = &step->contacts[contact];
+static void take(const crStepContact* contacts, int contact, Reach* reach) {
+    const crStepContact* c = &contacts[contact];
     reach->takes[contact] = true;
     reach->inside[c->body_a] = reach->inside[c->body_b] = true;
 }
@@ -270,7 +254,7 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
     const crModel* model = step->model;
     reach->whole = true;
     for (int i = 0; i < step->contact_count; i++) {
-        if (in_cluster(step, parent, reach, i)) take(step, i, reach);
+        if (in_cluster(step, parent, reach, i)) take(step->contacts, i, reach);
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
@@ -281,10 +265,7 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
 
 // normal velocity of a contact by the present v, which impacts of this call may have changed
 static double closing_speed(const crStep* step, const crStepContact* c) {
-    const double* v = step->state.v;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
-                      cr__step_point_velocity(step, v, c->body_a, c->point.point));
-    return cr_dot(u, c->point.normal);
+    return cr_dot(cr__step_contact_velocity(step, step->state.v, c), c->point.normal);
 }
 
 // contacts of bodies reached so far that are not taken yet: all, or those that close fast; whether any
@@ -299,7 +280,7 @@ static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
         if (all || closing_speed(step, c) < -c->fast) reach->next[found++] = i;
     }
     for (int k = 0; k < found; k++) {
-        take(step, reach->next[k], reach);
+        take(step->contacts, reach->next[k], reach);
     }
     return found > 0;
 }
@@ -363,24 +344,16 @@ static void clear(const crStep* step, Reach* reach) {
     reach->whole = false;
 }
 
-// velocities of the part
-static void copy_velocities(const crStep* step, const double* from, double* to) {
-    for (int k = 0; k < step->part.count; k++) {
-        const crBody* body = &step->model->bodies[step->part.bodies[k]];
-        memcpy(to + body->v, from + body->v, (size_t)body->nv * sizeof *to);
-    }
-}
-
 // the impact of one contact that closes fast
 static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, crError* error) {
     crStatus status = CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     double* before = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof *before);
     if (before == NULL) return cr__step_memory(error);
-    copy_velocities(step, step->state.v, before);
+    cr__part_copy(step->model, cr__step_part(step), step->state.v, before);
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
-        take(step, contact, reach);
+        take(step->contacts, contact, reach);
         if (!(step->clocks->ahead > 0.0)) take_next(step, parent, true, reach);
     } else {
         take_all(step, parent, reach);
@@ -391,14 +364,14 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
         status = attempt(step, reach, &impact, error);
         if (status != CR_OK) return status;
         if (!take_next(step, parent, false, reach)) {
-            certify(step, &impact);
+            certify(&step->certificate, &impact);
             crShown shown = {&impact.rows, &impact.problem, impact.p, before, step->state.time, 0.0, false};
             status = cr__step_show(step, &shown, error);
             if (status != CR_OK) return status;
             status = log_events(step, reach->takes, &impact);
             break;
         }
-        copy_velocities(step, before, step->state.v);
+        cr__part_copy(step->model, cr__step_part(step), before, step->state.v);
         cr_arena_release(&step->scratch, again);
     }
     cr_arena_release(&step->scratch, mark);

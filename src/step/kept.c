@@ -9,22 +9,22 @@
 #include "base/room.h"
 #include "step/clocks.h"
 
-// whether a stands before b among contacts
-bool cr__step_warm_before(const crWarm* a, const crWarm* b) {
-    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
-    if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b;
-    if (a->child_a != b->child_a) return a->child_a < b->child_a;
-    if (a->child_b != b->child_b) return a->child_b < b->child_b;
-    if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a;
-    return a->feature_b < b->feature_b;
+int cr__warm_order(const crWarm* a, const crWarm* b) {
+    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a ? -1 : 1;
+    if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b ? -1 : 1;
+    if (a->child_a != b->child_a) return a->child_a < b->child_a ? -1 : 1;
+    if (a->child_b != b->child_b) return a->child_b < b->child_b ? -1 : 1;
+    if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a ? -1 : 1;
+    if (a->feature_b != b->feature_b) return a->feature_b < b->feature_b ? -1 : 1;
+    return 0;
 }
 
 // the force at i goes down the heap of the first `count` until none below it stands after it
 static void sink_force(crWarm* force, int i, int count) {
     crWarm down = force[i];
     for (int child = 2 * i + 1; child < count; child = 2 * i + 1) {
-        if (child + 1 < count && cr__step_warm_before(&force[child], &force[child + 1])) child++;
-        if (!cr__step_warm_before(&down, &force[child])) break;
+        if (child + 1 < count && cr__warm_order(&force[child], &force[child + 1]) < 0) child++;
+        if (cr__warm_order(&down, &force[child]) >= 0) break;
         force[i] = force[child];
         i = child;
     }
@@ -43,10 +43,9 @@ static void sort_forces(crWarm* force, int count) {
     }
 }
 
-static crStatus grow_forces(const crStep* step, crStepWarm* warm, int room) {
+static crStatus grow_forces(const crAllocator* a, crStepWarm* warm, int room) {
     void* force = warm->force;
-    crStatus status =
-        cr__grow(&step->allocator, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
+    crStatus status = cr__grow(a, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
     warm->force = force;
     return status;
 }
@@ -92,10 +91,10 @@ crStatus cr__step_kept_open(crStep* step) {
 }
 
 // whether the solve of the marked part replaces a force of one of its bodies; a force of two is met at its second
-static bool is_taken(const crStep* step, const crWarm* w, int end) {
-    int other = step->model->shapes[end == 0 ? w->shape_b : w->shape_a].body;
-    if (!cr__moves(step->model, other)) return true;
-    return end == 1 && step->work.mark[other] != 0;
+static bool is_taken(const crModel* model, const int* mark, const crWarm* w, int end) {
+    int other = model->shapes[end == 0 ? w->shape_b : w->shape_a].body;
+    if (!cr__moves(model, other)) return true;
+    return end == 1 && mark[other] != 0;
 }
 
 // forces of a body that the part has go over to it; what is gone leaves the chain
@@ -105,8 +104,8 @@ static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
     for (int* link = &kept->first[body]; *link >= 0 && status == CR_OK;) {
         crKeptForce* f = &kept->force[*link];
         int end = end_at(step->model, &f->force, body);
-        if (!f->gone && is_taken(step, &f->force, end)) {
-            status = grow_forces(step, part, part->count + 1);
+        if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
+            status = grow_forces(&step->allocator, part, part->count + 1);
             if (status != CR_OK) break;
             part->force[part->count++] = f->force;
             f->gone = true;
@@ -125,16 +124,12 @@ crStatus cr__step_kept_enter(crStep* step) {
     crStepWarm* part = &kept->part;
     crStatus status = CR_OK;
     part->count = 0;
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = 1;
-    }
+    cr__step_mark_part(step, 1);
     for (int k = 0; k < step->part.count && status == CR_OK; k++) {
         if (cr__moves(step->model, step->part.bodies[k]))
             status = take_forces(step, step->part.bodies[k], part);
     }
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = 0;
-    }
+    cr__step_mark_part(step, 0);
     sort_forces(part->force, part->count);
     kept->whole = step->warm;
     step->warm = *part;
@@ -163,7 +158,7 @@ static crStatus sort_late(crStep* step, int* all) {
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = grow_forces(step, &kept->part, kept->part.count + 1);
+        status = grow_forces(&step->allocator, &kept->part, kept->part.count + 1);
         if (status == CR_OK) kept->part.force[kept->part.count++] = kept->force[i].force;
     }
     sort_forces(kept->part.force, kept->part.count);
@@ -178,15 +173,15 @@ crStatus cr__step_kept_close(crStep* step) {
     if (status != CR_OK) return status;
     kept->open = false;
     // those that the step began with stay where they are
-    if (!warm->changed) cr__step_swap_forces(step);
+    if (!warm->changed) cr__step_swap_forces(&step->warm);
     warm->changed = true;
     warm->count = 0;
-    status = grow_forces(step, warm, all);
+    status = grow_forces(&step->allocator, warm, all);
     if (status != CR_OK) return status;
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];
         if (f->gone) continue;
-        while (late < kept->part.count && cr__step_warm_before(&kept->part.force[late], &f->force)) {
+        while (late < kept->part.count && cr__warm_order(&kept->part.force[late], &f->force) < 0) {
             warm->force[warm->count++] = kept->part.force[late++];
         }
         warm->force[warm->count++] = f->force;
@@ -203,12 +198,6 @@ void cr__step_kept_destroy(crStep* step) {
     cr__drop(&step->allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
 }
 
-static bool is_of(const crWarm* w, const crStepContact* c) {
-    const crStepPoint* p = &c->point;
-    return w->shape_a == c->shape_a && w->shape_b == c->shape_b && w->child_a == p->child_a &&
-           w->child_b == p->child_b && w->feature_a == p->feature_a && w->feature_b == p->feature_b;
-}
-
 // along the chains of both bodies at once: the shorter one tells that there is none
 const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
     const crKept* kept = &step->clocks->kept;
@@ -221,20 +210,19 @@ const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
         for (int k = 0; k < 2; k++) {
             if (!cr__moves(step->model, ends[k])) continue;
             const crKeptForce* f = &kept->force[at[k]];
-            if (!f->gone && is_of(&f->force, c)) return &f->force;
+            if (!f->gone && cr__warm_is_of(&f->force, c)) return &f->force;
             at[k] = f->next[end_at(step->model, &f->force, ends[k])];
         }
     }
     return NULL;
 }
 
-void cr__step_swap_forces(crStep* step) {
-    crWarm* warm = step->warm.force;
-    int count = step->warm.count, capacity = step->warm.capacity;
-    step->warm.force = step->warm.start;
-    step->warm.count = step->warm.start_count;
-    step->warm.capacity = step->warm.start_capacity;
-    step->warm.start = warm;
-    step->warm.start_count = count;
-    step->warm.start_capacity = capacity;
+void cr__step_swap_forces(crStepWarm* warm) {
+    crStepWarm was = *warm;
+    warm->force = was.start;
+    warm->count = was.start_count;
+    warm->capacity = was.start_capacity;
+    warm->start = was.force;
+    warm->start_count = was.count;
+    warm->start_capacity = was.capacity;
 }

@@ -18,12 +18,8 @@
 
 #define REST_TOL 1e-11  // of the incoming speed: what compression left below this is rounding
 
-double cr__step_lcp_e(const crStep* step, const crStepContact* c) {
-    return c->speed < -step->settings.threshold ? c->e : 0.0;
-}
-
-static int linear_rows(const crBlock* block, const crStepContact* c) {
-    return block->count == 1 ? 1 : (c->planar ? 2 : 3);
+double cr__step_lcp_e(const crStepSettings* settings, const crStepContact* c) {
+    return c->speed < -settings->threshold ? c->e : 0.0;
 }
 
 // adds turn.omega of a body to a row that has all of its velocities
@@ -45,7 +41,7 @@ void cr__step_set_arms(crStep* step) {
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts[block->source];
         crMat3 F = cr__step_frame(step, c);
-        for (int r = 1; r < linear_rows(block, c); r++) {
+        for (int r = 1; r < cr__step_point_rows(c); r++) {
             crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(F, r));
             turn = cr_scale(0.5 * c->point.gap, turn);
             add_turn(step, c->body_a, turn, block->row + r);
@@ -117,7 +113,7 @@ static void set_bias(crStep* step, double h, const double* u_hat) {
             continue;
         }
         const crStepContact* c = &step->contacts[block->source];
-        double e = newton ? cr__step_lcp_e(step, c) : 0.0;
+        double e = newton ? cr__step_lcp_e(&step->settings, c) : 0.0;
         step->posed.b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
     }
 }
@@ -151,7 +147,7 @@ static void release(const crStep* step, crBlock* blocks, const double* p1, doubl
         if (block->source >= 0) {
             const crStepContact* c = &step->contacts[block->source];
             double share = c->speed / fmin(c->speed, step->posed.problem.u_free[block->row]);
-            double e = cr__step_lcp_e(step, c);
+            double e = cr__step_lcp_e(&step->settings, c);
             given[block->row] = e > 0.0 ? e * share * p1[block->row] : 0.0;
         } else if (block->kind == CR_BLOCK_BOX) {
             block->lo -= p1[block->row];
@@ -211,7 +207,7 @@ static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
     }
     audit.eta = off[0];
     audit.floor = floor[0];
-    cr__audit_merge(step, &audit, outcome);
+    cr__audit_merge(&step->certificate, &audit, outcome);
 }
 
 // Lemke's method on the mixed form, z polished; the audit's outcome in the certificate
@@ -234,7 +230,7 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
     memset(z, 0, n * sizeof(double));
     if (outcome != CR_OUTCOME_SOLVED) {
         crAudit none = {.residual = (double)INFINITY};
-        cr__audit_merge(step, &none, outcome);
+        cr__audit_merge(&step->certificate, &none, outcome);
         return CR_OK;
     }
     cr__lcp_expand(lcp, &reduced, x, z);

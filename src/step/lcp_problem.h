@@ -16,6 +16,6 @@ void cr__step_set_arms(crStep* step);
 crStatus cr__step_lcp_expand(crStep* step, crError* error);
 
 // e of a contact where it approaches as fast as an impact, 0 where it rests.
-double cr__step_lcp_e(const crStep* step, const crStepContact* contact);
+double cr__step_lcp_e(const crStepSettings* settings, const crStepContact* contact);
 
 #endif

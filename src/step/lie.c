@@ -234,6 +234,6 @@ void cr__lie_show(crStep* step) {
 crStatus cr__lie_certify(crStep* step, double h) {
     if (step->lying.count == 0) return CR_OK;
     crStatus status = step->lying.audited ? CR_OK : audit_lying(step, h);
-    if (status == CR_OK) cr__audit_add(step, &step->lying.certificate);
+    if (status == CR_OK) cr__audit_add(&step->certificate, &step->lying.certificate);
     return status;
 }

@@ -86,16 +86,16 @@ static void put(crStep* step, const double* before, int b, double share) {
 }
 
 // omega of free bodies that were turned, with the angular momentum that they had by v
-static void keep_momentum(crStep* step, const double* before, const double* v) {
-    for (int b = 1; b < step->model->nb; b++) {
-        const crBody* body = &step->model->bodies[b];
-        double* omega = step->state.v + body->v + 3;
-        if (!cr__moves(step->model, b) || !body->single || cr__single_round(body)) continue;
+static void keep_momentum(const crModel* model, crState* state, const double* before, const double* v) {
+    for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
+        double* omega = state->v + body->v + 3;
+        if (!cr__moves(model, b) || !body->single || cr__single_round(body)) continue;
         memcpy(omega, v + body->v + 3, 3 * sizeof *omega);
-        if (memcmp(before + body->q + 3, step->state.q + body->q + 3, 4 * sizeof *before) == 0) continue;
+        if (memcmp(before + body->q + 3, state->q + body->q + 3, 4 * sizeof *before) == 0) continue;
         crSym3 inertia =
             cr__sym3_rotate(cr_quat_normalize(cr__load_quat(before + body->q + 3)), body->inertia);
-        crQuat q = cr_quat_normalize(cr__load_quat(step->state.q + body->q + 3));
+        crQuat q = cr_quat_normalize(cr__load_quat(state->q + body->q + 3));
         cr__store_vec(cr__single_omega(body, inertia, q, cr__load_vec(v + body->v + 3)), omega);
     }
 }
@@ -141,11 +141,11 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool 
     double* v = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *v);
     if (root == NULL || sum == NULL || back == NULL || v == NULL) return CR_ERR_MEMORY;
     memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
-    keep_momentum(step, before, v);
+    keep_momentum(step->model, &step->state, before, v);
     if (limited) {
         find_lifts(step, h, before, v, root, sum);
         if (put_down(step, before, root, sum, back)) {
-            keep_momentum(step, before, v);
+            keep_momentum(step->model, &step->state, before, v);
             cr_model_kinematics(model, &step->state, &step->dynamics);
             step->certificate.penetration =
                 fmax(step->certificate.penetration, cr__audit_overlap_of(step, back));

@@ -42,43 +42,41 @@ typedef struct Local {
 
 static bool due_before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
 
-static crStatus push_due(crStep* step, crDue due) {
-    void* heap = step->clocks->due;
-    crStatus status = cr__grow(&step->allocator, &heap, &step->clocks->due_capacity, step->clocks->due_count,
-                               step->clocks->due_count + 1, sizeof due);
-    step->clocks->due = heap;
+static crStatus push_due(crClocks* clocks, const crAllocator* a, crDue due) {
+    void* heap = clocks->due;
+    crStatus status =
+        cr__grow(a, &heap, &clocks->due_capacity, clocks->due_count, clocks->due_count + 1, sizeof due);
+    clocks->due = heap;
     if (status != CR_OK) return status;
-    int i = step->clocks->due_count++;
-    for (; i > 0 && due_before(due, step->clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
-        step->clocks->due[i] = step->clocks->due[(i - 1) / 2];
+    int i = clocks->due_count++;
+    for (; i > 0 && due_before(due, clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
+        clocks->due[i] = clocks->due[(i - 1) / 2];
     }
-    step->clocks->due[i] = due;
+    clocks->due[i] = due;
     return CR_OK;
 }
 
-static crDue pop(crStep* step) {
-    crDue first = step->clocks->due[0], last = step->clocks->due[--step->clocks->due_count];
+static crDue pop(crClocks* clocks) {
+    crDue first = clocks->due[0], last = clocks->due[--clocks->due_count];
     int i = 0;
-    for (int child = 1; child < step->clocks->due_count; child = 2 * i + 1) {
-        if (child + 1 < step->clocks->due_count &&
-            due_before(step->clocks->due[child + 1], step->clocks->due[child]))
-            child++;
-        if (!due_before(step->clocks->due[child], last)) break;
-        step->clocks->due[i] = step->clocks->due[child];
+    for (int child = 1; child < clocks->due_count; child = 2 * i + 1) {
+        if (child + 1 < clocks->due_count && due_before(clocks->due[child + 1], clocks->due[child])) child++;
+        if (!due_before(clocks->due[child], last)) break;
+        clocks->due[i] = clocks->due[child];
         i = child;
     }
-    step->clocks->due[i] = last;
+    clocks->due[i] = last;
     return first;
 }
 
 static crStatus set_time(crStep* step, int pair, double time, bool exact) {
     step->pairs->time[pair].when = time;
     step->pairs->time[pair].exact = exact;
-    return push_due(step, (crDue){time, pair, exact});
+    return push_due(step->clocks, &step->allocator, (crDue){time, pair, exact});
 }
 
-static int members(const crStep* step, int body) {
-    return cr__moves(step->model, body) ? step->clocks->members[step->clocks->group[body]] : 0;
+static int members(const crModel* model, const crClocks* clocks, int body) {
+    return cr__moves(model, body) ? clocks->members[clocks->group[body]] : 0;
 }
 
 // an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now; INFINITY: it is
@@ -86,7 +84,8 @@ static int members(const crStep* step, int body) {
 static double slot_of(const crStep* step, int pair, double t, double now) {
     const crNear* near = &step->pairs->near[pair];
     bool one = step->clocks->group[near->body_a] == step->clocks->group[near->body_b];
-    int count = members(step, near->body_a) + (one ? 0 : members(step, near->body_b));
+    int count = members(step->model, step->clocks, near->body_a) +
+                (one ? 0 : members(step->model, step->clocks, near->body_b));
     if (count <= step->clocks->many) return t;
     double length = step->clocks->slot, begin = length * (int)(t / length);
     if (begin > now) return begin;
@@ -117,7 +116,7 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
 // the first impact that stands, before the end
 static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crError* error) {
     while (step->clocks->due_count > 0 && *status == CR_OK) {
-        *due = pop(step);
+        *due = pop(step->clocks);
         if (step->pairs->time[due->pair].when != due->time) continue;
         if (due->exact) return due->time < end;
         *status = look_closer(step, due->pair, due->time, end, error);
@@ -156,17 +155,16 @@ static crStatus schedule(crStep* step, double left, double before) {
 }
 
 // in fast, large groups have one instant, at the beginning of the step; without located impacts all groups do
-static void set_slots(crStep* step, double h) {
-    const crStepSettings* settings = &step->settings;
+static void set_slots(const crStepSettings* settings, crClocks* clocks, double h) {
     bool fast = settings->quality == CR_QUALITY_FAST;
-    step->clocks->once = fast && settings->locate != CR_LOCATE_ALL;
-    step->clocks->slot = step->clocks->once ? h : h / SLOTS;
-    step->clocks->many = fast && settings->locate == CR_LOCATE_NONE ? 0 : MANY;
+    clocks->once = fast && settings->locate != CR_LOCATE_ALL;
+    clocks->slot = clocks->once ? h : h / SLOTS;
+    clocks->many = fast && settings->locate == CR_LOCATE_NONE ? 0 : MANY;
 }
 
 crStatus cr__step_schedule(crStep* step, double h, crError* error) {
     step->clocks->due_count = 0;
-    set_slots(step, h);
+    set_slots(&step->settings, step->clocks, h);
     step->clocks->lists = step->pairs->lists;
     crStatus status = cr__pairs_reset_times(step->pairs);
     if (status == CR_OK) status = schedule(step, h, -h);
@@ -180,7 +178,8 @@ static crStatus heap_again(crStep* step) {
     step->clocks->due_count = 0;
     for (int i = 0; i < step->pairs->count && status == CR_OK; i++) {
         if (step->pairs->time[i].when < INFINITY)
-            status = push_due(step, (crDue){step->pairs->time[i].when, i, step->pairs->time[i].exact});
+            status = push_due(step->clocks, &step->allocator,
+                              (crDue){step->pairs->time[i].when, i, step->pairs->time[i].exact});
     }
     return status;
 }
@@ -265,10 +264,7 @@ static bool flies_freely(const crStep* step) {
 static crStatus move_part(crStep* step, double h, bool plastic, crError* error) {
     crStatus status = CR_OK;
     if (flies_freely(step)) {
-        for (int k = 0; k < step->part.count; k++) {
-            const crBody* body = &step->model->bodies[step->part.bodies[k]];
-            memcpy(step->state.v + body->v, step->free.v + body->v, (size_t)body->nv * sizeof(double));
-        }
+        cr__part_copy(step->model, cr__step_part(step), step->free.v, step->state.v);
     } else {
         status = cr__step_contact_solve(step, h, plastic, error);
         if (status == CR_OK) status = cr__step_record(step, error);

@@ -7,42 +7,40 @@
 
 #define PUSH 0.02  // of a body's size, for what slow neighbours may add
 
-static double speed_by(const crStep* step, crTwist twist, int i) {
-    const crDynamics* d = &step->dynamics;
+static double speed_by(const crPlan* plan, const crDynamics* d, crTwist twist, int i) {
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
-    return cr_norm(u) + cr_norm(twist.omega) * step->plan->size[i];
+    return cr_norm(u) + cr_norm(twist.omega) * plan->size[i];
 }
 
-static double single_speed(const crStep* step, const double* v, int i) {
-    return cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(v + 3)) * step->plan->size[i];
+static double single_speed(const crPlan* plan, const double* v, int i) {
+    return cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(v + 3)) * plan->size[i];
 }
 
 double cr__step_speed(const crStep* step, const double* v, int i) {
     const crBody* body = &step->model->bodies[i];
-    if (body->single) return single_speed(step, v + body->v, i);
-    return speed_by(step, cr__step_twist(step, v, i), i);
+    if (body->single) return single_speed(step->plan, v + body->v, i);
+    return speed_by(step->plan, &step->dynamics, cr__step_twist(step, v, i), i);
 }
 
 // speed by v of a body whose carrier, where it has one, came before it; fields of trees are kept in `of`
-static double next_speed(const crStep* step, const double* v, int i, crTwist* of) {
-    const crBody* body = &step->model->bodies[i];
-    if (body->single) return single_speed(step, v + body->v, i);
-    const crDynamics* d = &step->dynamics;
-    crTwist twist = cr__moves(step->model, body->parent) ? of[body->parent] : d->given[i];
+static double next_speed(const crPlan* plan, const crDynamics* d, const double* v, int i, crTwist* of) {
+    const crBody* body = &plan->model->bodies[i];
+    if (body->single) return single_speed(plan, v + body->v, i);
+    crTwist twist = cr__moves(plan->model, body->parent) ? of[body->parent] : d->given[i];
     for (int j = body->v; j < body->v + body->nv; j++) {
         twist = cr__twist_madd(twist, v[j], d->axis[j]);
     }
     of[i] = twist;
-    return speed_by(step, twist, i);
+    return speed_by(plan, d, twist, i);
 }
 
 // margin beyond what a body travels
-static double room_of(const crStep* step, int b) {
-    return (step->settings.deadband + PUSH) * step->plan->size[b] + step->settings.cluster;
+static double room_of(const crStepSettings* settings, const crPlan* plan, int b) {
+    return (settings->deadband + PUSH) * plan->size[b] + settings->cluster;
 }
 
 double cr__step_margin(const crStep* step, double h, int b) {
-    return h * cr__step_speed(step, step->free.v, b) + room_of(step, b);
+    return h * cr__step_speed(step, step->free.v, b) + room_of(&step->settings, step->plan, b);
 }
 
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
@@ -52,14 +50,16 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     margin[CR_WORLD] = 0.0;
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        double speed = next_speed(step, step->state.v, b, d->twist);
-        double free = cr__moves(step->model, b) ? next_speed(step, step->free.v, b, d->rate) : 0.0;
+        double speed = next_speed(step->plan, &step->dynamics, step->state.v, b, d->twist);
+        double free = cr__moves(step->model, b)
+                          ? next_speed(step->plan, &step->dynamics, step->free.v, b, d->rate)
+                          : 0.0;
         if (free > speed) speed = free;
-        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step, b, "speed", speed, error);
-        margin[b] = h * speed + room_of(step, b);
+        if (!(h * speed <= step->settings.bound)) return cr__step_lost(step->model, b, "speed", speed, error);
+        margin[b] = h * speed + room_of(&step->settings, step->plan, b);
     }
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
-        if (step->sleep[b].island != 0) margin[b] = room_of(step, b);
+        if (step->sleep[b].island != 0) margin[b] = room_of(&step->settings, step->plan, b);
     }
     return CR_OK;
 }

@@ -138,18 +138,10 @@ static void counter(const Mechanism* m, const double* x, double scale, double* p
 static void push_by_rows(Mechanism* m, const double* p, double* v) {
     crStep* step = m->step;
     double* dv = m->y;
-    for (int n = 0; n < m->part.count; n++) {
-        const crBody* body = &step->model->bodies[m->part.bodies[n]];
-        memset(dv + body->v, 0, (size_t)body->nv * sizeof *dv);
-    }
+    cr__part_clear(step->model, m->part, dv);
     cr_rows_add_impulse(&m->rows, p, dv);
     cr__part_mass_solve(step->model, m->part, &step->dynamics, dv);
-    for (int n = 0; n < m->part.count; n++) {
-        const crBody* body = &step->model->bodies[m->part.bodies[n]];
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            v[j] += dv[j];
-        }
-    }
+    cr__part_add(step->model, m->part, v, dv, v);
 }
 
 // v changes by half of what the forces tau = k + c give over h
@@ -357,11 +349,8 @@ static crStatus make_mechanism(Mechanism* m) {
     m->n = 0;
     for (int i = 0; i < m->loop_count; i++) {
         const crLoop* loop = &model->loops[m->loops[i]];
-        int last_a = model->bodies[loop->a].last, last_b = model->bodies[loop->b].last;
-        int depth =
-            (last_a < 0 ? 0 : model->dof_depth[last_a] + 1) + (last_b < 0 ? 0 : model->dof_depth[last_b] + 1);
         m->n += counts[loop->kind];
-        entries += counts[loop->kind] * depth;
+        entries += counts[loop->kind] * (cr__depth(model, loop->a) + cr__depth(model, loop->b));
     }
     if (m->n > ROWS) return CR_OK;
     int nv = model->nv, nq = model->nq;
@@ -396,14 +385,13 @@ static int* ints(crArena* arena, int count) {
     return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(int));
 }
 
-static bool make_groups(crStep* step, Groups* g) {
-    crArena* arena = &step->scratch;
-    int nb = step->model->nb;
+static bool make_groups(const crModel* model, crArena* arena, Groups* g) {
+    int nb = model->nb;
     g->root = ints(arena, nb);
     g->body = ints(arena, nb);
     g->next_body = ints(arena, nb);
     g->loop = ints(arena, nb);
-    g->next_loop = ints(arena, step->model->loop_count);
+    g->next_loop = ints(arena, model->loop_count);
     g->held = cr_arena_alloc(arena, (size_t)nb * sizeof(bool));
     return g->root != NULL && g->body != NULL && g->next_body != NULL && g->loop != NULL &&
            g->next_loop != NULL && g->held != NULL;
@@ -496,7 +484,7 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     Groups g;
     int* bodies = ints(&step->scratch, model->nb);
     int* loops = ints(&step->scratch, model->loop_count);
-    bool ok = make_groups(step, &g) && bodies != NULL && loops != NULL;
+    bool ok = make_groups(step->model, &step->scratch, &g) && bodies != NULL && loops != NULL;
     crStatus status = ok ? CR_OK : CR_ERR_MEMORY;
     if (ok) find_groups(step, &g);
     if (ok) find_held(step, &g);

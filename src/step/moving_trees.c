@@ -20,7 +20,8 @@
 bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
-    if (step->calls.force != NULL || !cr__step_bends(step, body) || model->bodies[b->root].deep) return false;
+    if (step->calls.force != NULL || !cr__step_bends(step->plan, body) || model->bodies[b->root].deep)
+        return false;
     // the work of an actuator along velocities that are no rates of coordinates is not linear in v+
     bool lengths = b->joint == CR_JOINT_HINGE || b->joint == CR_JOINT_SLIDER;
     for (int j = b->v; j < b->v + b->nv && model->nu > 0 && !lengths; j++) {
@@ -227,7 +228,7 @@ static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale)
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
             bool driven = step->model->dofs[j].motor_force > 0.0;
-            double motor = driven ? scale * cr__step_motor_force(step, j) : 0.0;
+            double motor = driven ? scale * cr__step_motor_force(step->model, &step->ties, j) : 0.0;
             double force = step->state.force[j] + motor;
             work.at0 += 0.5 * h * force * step->state.v[j];
             work.by_s += 0.5 * h * force * t->v[j];

@@ -6,6 +6,12 @@
 
 void cr__step_part_all(crStep* step) { step->part = step->awake; }
 
+void cr__step_mark_part(const crStep* step, int value) {
+    for (int k = 0; k < step->part.count; k++) {
+        step->work.mark[step->part.bodies[k]] = value;
+    }
+}
+
 void cr__step_list_awake(crStep* step) {
     const crModel* model = step->model;
     step->awake.count = step->awake.loop_count = 0;

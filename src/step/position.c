@@ -116,19 +116,19 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
-    cr__step_add_momentum(step, count, contact, dq);
+    cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
     return CR_OK;
 }
 
 // margin of a collide that finds every contact that matters, m
-static double widest(const crStep* step) {
+static double widest(const crPlan* plan, const crStepSettings* settings) {
     double size = 0.0;
-    for (int i = 1; i < step->model->nb; i++) {
-        size = fmax(size, step->plan->size[i]);
+    for (int i = 1; i < plan->model->nb; i++) {
+        size = fmax(size, plan->size[i]);
     }
-    return CR_PUSH_NEAR * step->settings.deadband * size;
+    return CR_PUSH_NEAR * settings->deadband * size;
 }
 
 // bodies that went farther than their margins may have met anything, as those that were hit
@@ -174,7 +174,8 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
     bool* astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
     if (astray == NULL) return cr__step_memory(error);
     for (int i = 0; i < 2; i++) {
-        if (cr__push_list_create(step, &pass->list[i]) != CR_OK) return cr__step_memory(error);
+        if (cr__push_list_create(step->model, &step->scratch, &pass->list[i]) != CR_OK)
+            return cr__step_memory(error);
     }
     if (cr__step_by_bodies(step, find_poses, NULL) != CR_OK) return cr__step_memory(error);
     // what is not of the part stands, which costs little to see
@@ -188,8 +189,8 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
     }
     anew->hit = start != NULL;
     anew->anew = true;
-    crStatus status =
-        collide_anew(step, fmax(widest(step), pass->reach), start != NULL ? astray : NULL, error);
+    crStatus status = collide_anew(step, fmax(widest(step->plan, &step->settings), pass->reach),
+                                   start != NULL ? astray : NULL, error);
     if (status != CR_OK) return status;
     if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
     cr__push_follow(step, anew);
@@ -203,7 +204,7 @@ static void remember_contacts(const crPush* pass, int count, Memory* memory) {
     if (memory->capacity < most) most = memory->capacity;
     for (int i = 0; i < count && memory->count < most; i++) {
         const crPushContact* near = &pass->near[i];
-        if (near->of == NULL || cr__push_rolls(pass->step, near->of)) continue;
+        if (near->of == NULL || cr__push_rolls(pass->step->model, near->of)) continue;
         const crPackedContact* c = &near->at;
         Kept kept = {.body_a = c->body_a, .body_b = c->body_b, .normal = c->normal, .delta = near->delta};
         kept.on_a = cr_pose_point_inverse(pose[c->body_a], cr_madd(c->point, -0.5 * near->gap, c->normal));
@@ -233,16 +234,16 @@ static crStatus recall(crPush* pass, const Memory* memory) {
 static void memory_begin(const crPush* pass, Memory* memory) {
     int count = 0;
     for (int i = 0; i < pass->count; i++) {
-        count += !cr__push_rolls(pass->step, pass->near[i].of);
+        count += !cr__push_rolls(pass->step->model, pass->near[i].of);
     }
     *memory = (Memory){.capacity = KEEP * count, .room = count + count / 4 + 1};
 }
 
 // room for one more round
-static crStatus memory_grow(crStep* step, Memory* memory) {
+static crStatus memory_grow(crArena* arena, Memory* memory) {
     bool enough = memory->block_count * memory->room - memory->count >= memory->room;
     if (enough || memory->capacity == 0 || memory->block_count == KEEP) return CR_OK;
-    Kept* block = cr_arena_alloc(&step->scratch, (size_t)memory->room * sizeof *block);
+    Kept* block = cr_arena_alloc(arena, (size_t)memory->room * sizeof *block);
     memory->blocks[memory->block_count++] = block;
     return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }
@@ -283,7 +284,8 @@ static crStatus others(crStep* step, const bool* apart, bool must, bool* general
     crPart part = apart != NULL ? cr__step_part(step) : cr__all(step->model);
     crStatus status = cr__step_position_others(step, part, &holds, error);
     *general = status == CR_OK && (!holds || must);
-    if (*general) status = cr__step_position_general(step, part, apart, widest(step), error);
+    if (*general)
+        status = cr__step_position_general(step, part, apart, widest(step->plan, &step->settings), error);
     if (apart != NULL) cr__step_list_awake(step);
     return status;
 }
@@ -319,7 +321,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (round++ == 0) {
             // it stays, with what was found first
             memory_begin(&pass, &memory);
-            if (memory_grow(step, &memory) != CR_OK) return cr__step_memory(error);
+            if (memory_grow(&step->scratch, &memory) != CR_OK) return cr__step_memory(error);
             mark = cr_arena_mark(&step->scratch);
         }
         if (recall(&pass, &memory) != CR_OK) return cr__step_memory(error);
@@ -329,7 +331,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (sweeps == 0) break;
         status = push_out(&pass, count, sweeps, parent, error);
         cr_arena_release(&step->scratch, mark);
-        if (memory_grow(step, &memory) != CR_OK) return cr__step_memory(error);
+        if (memory_grow(&step->scratch, &memory) != CR_OK) return cr__step_memory(error);
         mark = cr_arena_mark(&step->scratch);
     }
     return status;

@@ -54,7 +54,9 @@ typedef struct Pass {
     int* bodies;        // work: of one island (nb)
 } Pass;
 
-static double limit_tol(const crStep* step) { return fmax(LIMIT_TOL, LIMIT_BAND * step->settings.deadband); }
+static double limit_tol(const crStepSettings* settings) {
+    return fmax(LIMIT_TOL, LIMIT_BAND * settings->deadband);
+}
 
 // -1 where islands are not known
 static int island_of(const Pass* pass, int body) {
@@ -65,8 +67,8 @@ static void mark_island(const Pass* pass, int island) {
     if (island >= 0 && pass->open != NULL) pass->open[island] = true;
 }
 
-static int island_of_loop(const crStep* step, const Pass* pass, int loop) {
-    const crLoop* l = &step->model->loops[loop];
+static int island_of_loop(const crModel* model, const Pass* pass, int loop) {
+    const crLoop* l = &model->loops[loop];
     int island = island_of(pass, l->a);
     return island >= 0 ? island : island_of(pass, l->b);
 }
@@ -86,15 +88,15 @@ static crStatus island_contacts(crStep* step, int island, Pass* pass) {
     return CR_OK;
 }
 
-static crStatus add_kept(crStep* step, int island, Pass* pass) {
-    const crPose* pose = step->dynamics.pose;
+static crStatus add_kept(const crModel* model, const crDynamics* d, int island, Pass* pass) {
+    const crPose* pose = d->pose;
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         bool in_a = island_of(pass, k->body_a) == island, in_b = island_of(pass, k->body_b) == island;
-        bool apart = cr__moves(step->model, k->body_a) && cr__moves(step->model, k->body_b) && in_a != in_b;
+        bool apart = cr__moves(model, k->body_a) && cr__moves(model, k->body_b) && in_a != in_b;
         if (apart || !(in_a || in_b)) continue;
         crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
-        int row = cr_rows_add_point(step->model, &step->dynamics, k->body_a, k->body_b,
-                                    cr_scale(0.5, cr_add(a, b)), &k->frame, 1, &pass->rows);
+        int row = cr_rows_add_point(model, d, k->body_a, k->body_b, cr_scale(0.5, cr_add(a, b)), &k->frame, 1,
+                                    &pass->rows);
         if (row < 0) return (crStatus)row;
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
         pass->b[row] = cr_dot(cr_mat3_column(k->frame, 0), cr_sub(b, a)) + 0.5 * k->delta;
@@ -103,8 +105,8 @@ static crStatus add_kept(crStep* step, int island, Pass* pass) {
 }
 
 // overlap that is not let be, m
-static double overlap_beyond(const crStep* step, const crStepContact* c) {
-    return -c->point.gap - (1.0 + step->settings.position_tol) * c->delta;
+static double overlap_beyond(const crStepSettings* settings, const crStepContact* c) {
+    return -c->point.gap - (1.0 + settings->position_tol) * c->delta;
 }
 
 // the overlaps of this round, for the rounds to come, in front of those before
@@ -112,7 +114,7 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (!(overlap_beyond(step, c) > 0.0)) continue;
+        if (!(overlap_beyond(&step->settings, c) > 0.0)) continue;
         Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
         if (kept == NULL) return CR_ERR_MEMORY;
         crVec3 half = cr_scale(0.5 * c->point.gap, c->point.normal);
@@ -126,29 +128,29 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
 }
 
 // island -1: of all
-static crStatus pass_loops(crStep* step, int island, Pass* pass) {
-    for (int i = 0; i < step->model->loop_count; i++) {
-        int of = island_of_loop(step, pass, i), before = pass->rows.count;
+static crStatus pass_loops(const crModel* model, const crDynamics* d, int island, Pass* pass) {
+    for (int i = 0; i < model->loop_count; i++) {
+        int of = island_of_loop(model, pass, i), before = pass->rows.count;
         if (island >= 0 && of != island) continue;
-        int first = cr_rows_add_loop(step->model, &step->dynamics, i, &pass->rows);
+        int first = cr_rows_add_loop(model, d, i, &pass->rows);
         if (first < 0) return (crStatus)first;
-        bool range = cr_loop_ranges(&step->model->loops[i]);
+        bool range = cr_loop_ranges(&model->loops[i]);
         pass->blocks[pass->block_count++] =
             cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, pass->rows.count - before);
         for (int r = before; r < pass->rows.count; r++) {
             double error = range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]);
             pass->b[r] = pass->rows.gap[r];
-            pass->loop = fmax(pass->loop, error);
+            // not fmax: which zero it takes of 0 and -0 depends on the machine
+            if (error > pass->loop) pass->loop = error;
             if (error > LOOP_TOL) mark_island(pass, of);
         }
     }
     return CR_OK;
 }
 
-static crStatus pass_joints(crStep* step, crPart part, Pass* pass) {
-    const crModel* model = step->model;
-    int joints =
-        cr__part_add_joints(model, part, &step->state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
+static crStatus pass_joints(const crModel* model, const crStepSettings* settings, const crState* state,
+                            crPart part, Pass* pass) {
+    int joints = cr__part_add_joints(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
     if (joints < 0) return (crStatus)joints;
     for (int i = 0; i < joints; i++) {
         int row = pass->info[i].row;
@@ -160,14 +162,13 @@ static crStatus pass_joints(crStep* step, crPart part, Pass* pass) {
         pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
         if (!limit) continue;
         pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
-        if (-pass->rows.gap[row] > limit_tol(step))
+        if (-pass->rows.gap[row] > limit_tol(settings))
             mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
 }
 
-static crStatus make_pass(crStep* step, int rows, int entries, Pass* pass) {
-    crArena* arena = &step->scratch;
+static crStatus make_pass(crArena* arena, int rows, int entries, Pass* pass) {
     pass->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *pass->blocks);
     pass->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
     pass->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
@@ -179,12 +180,6 @@ static crStatus make_pass(crStep* step, int rows, int entries, Pass* pass) {
     pass->capacity = rows;
     memset(pass->p, 0, (size_t)(rows + 1) * sizeof(double));
     return CR_OK;
-}
-
-// velocities that move a body
-static int width(const crModel* model, int body) {
-    int last = model->bodies[body].last;
-    return last >= 0 ? model->dof_depth[last] + 1 : 0;
 }
 
 // everything that loops and joints say, and which islands it concerns
@@ -202,7 +197,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     memset(pass->open, 0, (size_t)pass->islands.count + 1);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        double depth = overlap_beyond(step, c);
+        double depth = overlap_beyond(&step->settings, c);
         pass->contact = fmax(pass->contact, depth);
         pass->overlap = fmax(pass->overlap, -c->point.gap);
         if (depth > 0.0) mark_island(pass, cr__island_of_contact(step, &pass->islands, c));
@@ -211,11 +206,11 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         rows++;
-        entries += width(model, k->body_a) + width(model, k->body_b);
+        entries += cr__depth(model, k->body_a) + cr__depth(model, k->body_b);
     }
-    status = make_pass(step, rows, entries, pass);
-    if (status == CR_OK) status = pass_loops(step, -1, pass);
-    return status == CR_OK ? pass_joints(step, part, pass) : status;
+    status = make_pass(&step->scratch, rows, entries, pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, pass);
+    return status == CR_OK ? pass_joints(step->model, &step->settings, &step->state, part, pass) : status;
 }
 
 // the rows of one island
@@ -227,9 +222,9 @@ static crStatus build_island(crStep* step, int island, Pass* pass) {
         if (pass->islands.of_body[b] == island) pass->bodies[part.count++] = b;
     }
     crStatus status = island_contacts(step, island, pass);
-    if (status == CR_OK) status = add_kept(step, island, pass);
-    if (status == CR_OK) status = pass_loops(step, island, pass);
-    if (status == CR_OK) status = pass_joints(step, part, pass);
+    if (status == CR_OK) status = add_kept(step->model, &step->dynamics, island, pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, island, pass);
+    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, pass);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
     // displacements, not velocities: what drives prescribe has no part in them
     memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
@@ -307,7 +302,7 @@ static bool set_change(Set* set, double tol, double* z, bool* holds) {
 }
 
 // impulses of a small island by active sets; whether they are found
-static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* z) {
+static bool solve_sets(const crModel* model, const crRows* H, Pass* pass, double* z) {
     if (H->count > SET_ROWS) return false;
     Set set;
     set.H = H;
@@ -328,7 +323,7 @@ static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* 
     for (int k = 0; k < SETS; k++) {
         bool holds;
         if (!set_solve(&set)) return false;
-        memset(z, 0, (size_t)step->model->nv * sizeof *z);
+        memset(z, 0, (size_t)model->nv * sizeof *z);
         if (set_change(&set, SET_TOL * largest, z, &holds)) continue;
         for (int i = 0; i < set.count; i++) {
             pass->p[set.list[i]] = set.p[i];
@@ -339,23 +334,23 @@ static bool solve_sets(const crStep* step, const crRows* H, Pass* pass, double* 
 }
 
 // impulses of a larger one in body space; whether they are found
-static crStatus solve_sparse(crStep* step, const crProblem* problem, Pass* pass, bool* solved,
-                             crError* error) {
+static crStatus solve_sparse(const crStepSettings* settings, crArena* arena, const crProblem* problem,
+                             Pass* pass, bool* solved, crError* error) {
     crRelaxParams params = cr__relax_params();
     crRelaxRun run;
-    params.tol = cr_step_tol(&step->settings);
+    params.tol = cr_step_tol(settings);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-    crStatus status = cr__relax_solve(problem, &params, &step->scratch, pass->p, &run);
+    crStatus status = cr__relax_solve(problem, &params, arena, pass->p, &run);
     *solved = status == CR_OK && run.solved == run.islands;
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-static crStatus solve_auto(crStep* step, const crProblem* problem, Pass* pass, crError* error) {
+static crStatus solve_auto(const crStepSettings* settings, crArena* arena, const crProblem* problem,
+                           Pass* pass, crError* error) {
     crReport report;
     crSolver solver = cr__solver(&cr__solver_auto, NULL);
     memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-    return cr_solver_run(&solver, problem, cr_step_tol(&step->settings), &step->scratch, pass->p, &report,
-                         error);
+    return cr_solver_run(&solver, problem, cr_step_tol(settings), arena, pass->p, &report, error);
 }
 
 // momentum of the shortest move of one island, into dq
@@ -370,9 +365,11 @@ static crStatus push(crStep* step, int island, const double* rest, Pass* pass, d
     }
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     problem.b = pass->b;
-    bool solved = solve_sets(step, &H, pass, step->dynamics.work);
-    if (!solved && pass->rows.count > SET_ROWS) status = solve_sparse(step, &problem, pass, &solved, error);
-    if (status == CR_OK && !solved) status = solve_auto(step, &problem, pass, error);
+    bool solved = solve_sets(step->model, &H, pass, step->dynamics.work);
+    if (!solved && pass->rows.count > SET_ROWS)
+        status = solve_sparse(&step->settings, &step->scratch, &problem, pass, &solved, error);
+    if (status == CR_OK && !solved)
+        status = solve_auto(&step->settings, &step->scratch, &problem, pass, error);
     if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
     return status;
 }
@@ -399,8 +396,8 @@ static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
     return CR_OK;
 }
 
-static bool holds_all(const crStep* step, const Pass* pass) {
-    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(step);
+static bool holds_all(const crStepSettings* settings, const Pass* pass) {
+    return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(settings);
 }
 
 // contacts of bodies apart have no part in it
@@ -430,7 +427,7 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
         if (status != CR_OK) return status;
         // what is pushed out of one overlap turns into others that are as near
         near = fmax(near, 2.0 * pass.contact);
-        if (holds_all(step, &pass)) return CR_OK;
+        if (holds_all(&step->settings, &pass)) return CR_OK;
         if (round == ROUNDS) return CR_OK;
         status = move_bodies(step, &pass, error);
         if (status == CR_OK && remember_overlaps(step, &kept) != CR_OK) status = cr__step_memory(error);
@@ -447,12 +444,12 @@ crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crErro
     Pass pass = {0};
     *holds = true;
     if (rows == 0) return CR_OK;
-    crStatus status = make_pass(step, rows, step->plan->tie_entries, &pass);
-    if (status == CR_OK) status = pass_loops(step, -1, &pass);
-    if (status == CR_OK) status = pass_joints(step, part, &pass);
+    crStatus status = make_pass(&step->scratch, rows, step->plan->tie_entries, &pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, &pass);
+    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;
-    *holds = pass.loop <= LOOP_TOL && pass.limit <= limit_tol(step);
+    *holds = pass.loop <= LOOP_TOL && pass.limit <= limit_tol(&step->settings);
     return CR_OK;
 }

@@ -12,11 +12,6 @@
 
 #include "step/step.h"
 
-static int depth(const crModel* model, int body) {
-    int last = model->bodies[body].last;
-    return last < 0 ? 0 : model->dof_depth[last] + 1;
-}
-
 void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
     const crModel* model = step->model;
     *vertices = 0;
@@ -27,7 +22,7 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
         const crStepContact* c = &step->contacts[i];
         int count = cr__step_contact_rows(c);
         *rows += count;
-        *entries += count * (depth(model, c->body_a) + depth(model, c->body_b));
+        *entries += count * (cr__depth(model, c->body_a) + cr__depth(model, c->body_b));
         *vertices += c->surface->surface.vertex_count;
     }
 }
@@ -69,10 +64,9 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
                               double (*vertices)[2], int* vertex_count) {
     const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
-    int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
     crMat3 F = cr__step_frame(step, c);
     int first = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F,
-                                  linear, rows);
+                                  cr__step_point_rows(c), rows);
     if (first < 0) return (crStatus)first;
     c->row = first;
     *block = contact_block(c, first, index);
@@ -143,7 +137,7 @@ static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
         blocks[*count] = cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before,
                                   step->posed.rows.count - before);
         if (range) step->posed.b[before] = fmax(0.0, step->posed.rows.gap[before]) / h;
-        cr__step_tie_loop(step, step->part.loops[k], before, step->posed.rows.count - before);
+        cr__step_tie_loop(&step->ties, step->part.loops[k], before, step->posed.rows.count - before);
         blocks[(*count)++].source = -1 - step->part.loops[k];
     }
     return CR_OK;
@@ -171,7 +165,7 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         }
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
-        cr__step_tie_joint(step, &info[i]);
+        cr__step_tie_joint(step->model, &step->ties, &step->posed.rows, &info[i]);
         if (limit) step->posed.b[info[i].row] = fmax(0.0, step->posed.rows.gap[info[i].row]) / h;
     }
     return CR_OK;
@@ -190,9 +184,8 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
         const crWarm* warm = again ? NULL : cr__step_warm(step, c);
         if (warm == NULL && !again) continue;
         crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
-        int linear = blocks[i].count == 1 ? 1 : (c->planar ? 2 : 3);
         crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
+        for (int r = 0; r < cr__step_point_rows(c); r++) {
             step->posed.p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
         }
     }

@@ -53,13 +53,13 @@ typedef struct crPush {
 // push_near.c
 
 // Room for how bodies move. CR_ERR_MEMORY.
-crStatus cr__push_list_create(crStep* step, crPushList* list);
+crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* list);
 // How far each body has moved and turned since the contacts of the list were found.
 void cr__push_follow(const crStep* step, crPushList* list);
 // Gap up to which a contact takes part, m.
 double cr__push_near_gap(const crPush* pass, const crStepContact* c);
 // Whether a pair touches in one point that only rolls.
-bool cr__push_rolls(const crStep* step, const crStepContact* c);
+bool cr__push_rolls(const crModel* model, const crStepContact* c);
 // Room for so many contacts more, and one more contact. CR_ERR_MEMORY.
 crStatus cr__push_reserve(crPush* pass, int more);
 crStatus cr__push_put(crPush* pass, const crPushContact* near);

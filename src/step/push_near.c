@@ -27,12 +27,12 @@ crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     return CR_OK;
 }
 
-crStatus cr__push_list_create(crStep* step, crPushList* list) {
-    size_t nb = (size_t)step->model->nb;
-    list->moved = cr_arena_alloc(&step->scratch, nb * sizeof *list->moved);
-    list->turn = cr_arena_alloc(&step->scratch, nb * sizeof *list->turn);
-    list->swing = cr_arena_alloc(&step->scratch, nb * sizeof *list->swing);
-    list->still = cr_arena_alloc(&step->scratch, nb * sizeof *list->still);
+crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* list) {
+    size_t nb = (size_t)model->nb;
+    list->moved = cr_arena_alloc(arena, nb * sizeof *list->moved);
+    list->turn = cr_arena_alloc(arena, nb * sizeof *list->turn);
+    list->swing = cr_arena_alloc(arena, nb * sizeof *list->swing);
+    list->still = cr_arena_alloc(arena, nb * sizeof *list->still);
     bool ok = list->moved != NULL && list->turn != NULL && list->swing != NULL && list->still != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
@@ -162,9 +162,8 @@ static crStatus near_collide(crPush* pass, const crStepContact* c) {
 }
 
 // whether a pair touches in one point that only rolls: elsewhere a corner that was not listed may come in
-bool cr__push_rolls(const crStep* step, const crStepContact* c) {
-    crShapeKind a = step->model->shapes[c->shape_a].shape.kind,
-                b = step->model->shapes[c->shape_b].shape.kind;
+bool cr__push_rolls(const crModel* model, const crStepContact* c) {
+    crShapeKind a = model->shapes[c->shape_a].shape.kind, b = model->shapes[c->shape_b].shape.kind;
     bool flat = a == CR_SHAPE_HALFSPACE || b == CR_SHAPE_HALFSPACE;
     return (a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE) ||
            (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
@@ -188,7 +187,7 @@ static double least_gap(const crPush* pass, const crPushList* list, int begin, i
         }
         return least;
     }
-    bool smooth = cr__push_rolls(step, c);
+    bool smooth = cr__push_rolls(step->model, c);
     for (int i = begin; i < end; i++) {
         const crStepPoint* p = &list->at.contacts[i].point;
         crVec3 u = cr_sub(displacement(list, c->body_b, p->point), displacement(list, c->body_a, p->point));

@@ -63,11 +63,6 @@ static bool look_at_body(const crStep* step, double fall, int b, Rest* rest) {
     return true;
 }
 
-static bool is_of_same(const crWarm* x, const crWarm* y) {
-    return x->shape_a == y->shape_a && x->shape_b == y->shape_b && x->child_a == y->child_a &&
-           x->child_b == y->child_b && x->feature_a == y->feature_a && x->feature_b == y->feature_b;
-}
-
 static int body_of(const crStep* step, const crWarm* w) {
     const crBodyShape* shapes = step->model->shapes;
     return cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body);
@@ -80,10 +75,10 @@ static void compare_forces(const crStep* step, const int* islands, int* was, Res
     for (int i = 0; i < warm->count; i++) {
         const crWarm* x = &warm->force[i];
         Rest* at = &rest[islands[body_of(step, x)]];
-        while (k < warm->start_count && cr__step_warm_before(&warm->start[k], x)) {
+        while (k < warm->start_count && cr__warm_order(&warm->start[k], x) < 0) {
             rest[islands[body_of(step, &warm->start[k++])]].moved = true;
         }
-        was[i] = k < warm->start_count && is_of_same(x, &warm->start[k]) ? k++ : -1;
+        was[i] = k < warm->start_count && cr__warm_order(x, &warm->start[k]) == 0 ? k++ : -1;
         if (was[i] < 0) {
             at->moved = true;
             continue;

@@ -52,10 +52,10 @@ crStatus cr__step_wake(crStep* step, int body, crError* error) {
     return tell(step, CR_EVENT_WAKE, island, error);
 }
 
-static int count_asleep(const crStep* step) {
+static int count_asleep(const crModel* model, const crSleep* sleep) {
     int count = 0;
-    for (int b = 1; b < step->model->nb; b++) {
-        count += step->sleep[b].island != 0;
+    for (int b = 1; b < model->nb; b++) {
+        count += sleep[b].island != 0;
     }
     return count;
 }
@@ -63,7 +63,7 @@ static int count_asleep(const crStep* step) {
 crStatus cr__step_wake_written(crStep* step, crError* error) {
     const crModel* model = step->model;
     crStatus status = CR_OK;
-    step->certificate.asleep = count_asleep(step);
+    step->certificate.asleep = count_asleep(step->model, step->sleep);
     if (step->certificate.asleep == 0) return CR_OK;
     // drives and forces of the user's at this time
     cr__part_kinematics(model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
@@ -132,12 +132,11 @@ static void find_rest(crStep* step, double h, const int* islands, double* rest) 
     }
 }
 
-static double overlap_of(const crStep* step, const crNear* pair) {
-    const crPose* pose = step->dynamics.pose;
+static double overlap_of(const crPlan* plan, const crPose* pose, const crNear* pair) {
     crContactPoint points[16];
     int needed = 0;
-    int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[pair->body_a],
-                                  pose[pair->body_b], 0.0, points, 16, &needed, NULL);
+    int count = cr__pairs_collide(plan, pair->shape_a, pair->shape_b, pose[pair->body_a], pose[pair->body_b],
+                                  0.0, points, 16, &needed, NULL);
     double overlap = 0.0;
     for (int i = 0; i < count; i++) {
         // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap is hashed
@@ -151,7 +150,7 @@ static void measure_overlaps(crStep* step) {
     for (int i = 0; i < step->pairs->count; i++) {
         const crNear* pair = &step->pairs->near[i];
         if (step->work.mark[pair->body_a] == 0 && step->work.mark[pair->body_b] == 0) continue;
-        double overlap = overlap_of(step, pair);
+        double overlap = overlap_of(step->plan, step->dynamics.pose, pair);
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
             crSleep* sleep = &step->sleep[ends[k]];
@@ -162,11 +161,10 @@ static void measure_overlaps(crStep* step) {
 }
 
 // the certificate is of what sleeps too
-static void certify_sleepers(crStep* step) {
-    crCertificate* c = &step->certificate;
-    c->asleep = count_asleep(step);
-    for (int b = 1; b < step->model->nb && c->asleep > 0; b++) {
-        if (step->sleep[b].island != 0) c->penetration = fmax(c->penetration, step->sleep[b].overlap);
+static void certify_sleepers(const crModel* model, const crSleep* sleep, crCertificate* c) {
+    c->asleep = count_asleep(model, sleep);
+    for (int b = 1; b < model->nb && c->asleep > 0; b++) {
+        if (sleep[b].island != 0) c->penetration = fmax(c->penetration, sleep[b].overlap);
     }
 }
 
@@ -197,6 +195,6 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
     }
     find_rest(step, h, islands, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);
-    certify_sleepers(step);
+    certify_sleepers(step->model, step->sleep, &step->certificate);
     return status;
 }

@@ -52,12 +52,8 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
 
 // fastest point of any body whose velocities are v
 static double top_speed(const crStep* step, const double* v, double fastest) {
-    const crModel* model = step->model;
-    const crDynamics* d = &step->dynamics;
-    for (int i = 1; i < model->nb; i++) {
-        crTwist twist = cr__step_twist(step, v, i);
-        crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
-        fastest = fmax(fastest, cr_norm(u) + cr_norm(twist.omega) * step->plan->size[i]);
+    for (int i = 1; i < step->model->nb; i++) {
+        fastest = fmax(fastest, cr__step_speed(step, v, i));
     }
     return fastest;
 }
@@ -73,13 +69,13 @@ double cr_step_reach(const crStep* step, double h) {
 }
 
 // q of the bodies that trees.c does not move
-static void advance(crStep* step, crPart part, double h) {
+static void advance(const crPlan* plan, crState* state, crPart part, double h) {
     int k = 0;
-    for (; k < part.count && part.bodies[k] < step->plan->first_single; k++) {
-        if (cr__step_bends(step, part.bodies[k])) continue;
-        cr__part_integrate(step->model, (crPart){part.bodies + k, 1}, h, &step->state);
+    for (; k < part.count && part.bodies[k] < plan->first_single; k++) {
+        if (cr__step_bends(plan, part.bodies[k])) continue;
+        cr__part_integrate(plan->model, (crPart){part.bodies + k, 1}, h, state);
     }
-    cr__part_integrate(step->model, (crPart){part.bodies + k, part.count - k}, h, &step->state);
+    cr__part_integrate(plan->model, (crPart){part.bodies + k, part.count - k}, h, state);
 }
 
 // velocities of the flight stand in the place of v while q moves; those that gravity changes go back
@@ -95,7 +91,7 @@ static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* t
             if (step->airborne[b]) v[j] -= 0.5 * h * cr__plan_fall(step->plan, step->state.force, j);
         }
     }
-    advance(step, part, h);
+    advance(step->plan, &step->state, part, h);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {

@@ -23,7 +23,7 @@ crStatus cr_step_solve(crStep* step, crError* error) {
     if (status != CR_OK) return status;
     crAudit audit = step->posed.report.audit;
     audit.momentum = 0.0;  // relative there, a speed here
-    cr__audit_merge(step, &audit, step->posed.report.outcome);
+    cr__audit_merge(&step->certificate, &audit, step->posed.report.outcome);
     return CR_OK;
 }
 
@@ -34,10 +34,10 @@ typedef struct Push {
     crVec3 origin, linear, angular;
 } Push;
 
-static Push push_begin(const crStep* step, int body, double* momentum) {
-    if (!cr__moves(step->model, body)) return (Push){.body = body};
-    double* at = momentum + step->model->bodies[body].v;
-    return (Push){body, at, step->dynamics.origin[body], cr__load_vec(at), cr__load_vec(at + 3)};
+static Push push_begin(const crModel* model, const crDynamics* d, int body, double* momentum) {
+    if (!cr__moves(model, body)) return (Push){.body = body};
+    double* at = momentum + model->bodies[body].v;
+    return (Push){body, at, d->origin[body], cr__load_vec(at), cr__load_vec(at + 3)};
 }
 
 static void push_end(const Push* push) {
@@ -51,15 +51,16 @@ static void push_add(Push* push, crVec3 point, crVec3 P) {
     push->angular = cr_add(push->angular, cr_cross(cr_sub(point, push->origin), P));
 }
 
-void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum) {
+void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
+                           const crPackedContact* contact, double* momentum) {
     Push a = {.body = -1}, b = {.body = -1};
     for (int i = 0; i < count; i++) {
         const crPackedContact* c = &contact[i];
         if (c->body_a != a.body || c->body_b != b.body) {
             push_end(&a);
             push_end(&b);
-            a = push_begin(step, c->body_a, momentum);
-            b = push_begin(step, c->body_b, momentum);
+            a = push_begin(model, d, c->body_a, momentum);
+            b = push_begin(model, d, c->body_b, momentum);
         }
         if (a.at != NULL) push_add(&a, c->point, cr_neg(c->P));
         if (b.at != NULL) push_add(&b, c->point, c->P);
@@ -74,33 +75,20 @@ static void read_rows(crStep* step) {
         crStepContact* c = &step->contacts[i];
         c->impulse = cr_vec3(0, 0, 0);
         if (c->row < 0 || !(step->posed.p[c->row] > 0.0)) continue;
-        int count = cr__step_contact_rows(c);
-        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
-            c->impulse = cr_madd(c->impulse, step->posed.p[c->row + r], cr_mat3_column(F, r));
-        }
+        c->impulse = cr__step_row_impulse(step, c, step->posed.p);
     }
 }
 
 static crStatus clear_part(crStep* step, crPart part, crDynamics* d, void* dv) {
     (void)d;
-    for (int k = 0; k < part.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
-        memset((double*)dv + body->v, 0, (size_t)body->nv * sizeof(double));
-    }
+    cr__part_clear(step->model, part, dv);
     return CR_OK;
 }
 
 static crStatus set_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
     double* dv = ctx;
     cr__part_mass_solve(step->model, part, d, dv);
-    for (int k = 0; k < part.count; k++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            step->state.v[i] = step->free.v[i] + dv[i];
-        }
-    }
+    cr__part_add(step->model, part, step->free.v, dv, step->state.v);
     return CR_OK;
 }
 
@@ -124,7 +112,7 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
     // contacts have none but from rows and packed ones
     if (step->posed.rows.count > 0 || count == 0) read_rows(step);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
-    cr__step_add_momentum(step, count, contact, dv);
+    cr__step_add_momentum(step->model, &step->dynamics, count, contact, dv);
     cr__tasks_for(step->tasks, count, CHUNK, give_range, &(Given){step->contacts, contact, index});
     return cr__step_by_bodies(step, set_velocities, dv);
 }

@@ -24,8 +24,10 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 // events.c
 
 crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
+// The event of a contact with its impulse; its energy is unknown.
+crEvent cr__step_event_of(double time, const crStepContact* contact);
 // CR_ERR_FINITE: a body's position or velocity became a value that is none.
-crStatus cr__step_lost(const crStep* step, int body, const char* what, double value, crError* error);
+crStatus cr__step_lost(const crModel* model, int body, const char* what, double value, crError* error);
 
 // bodies.c
 
@@ -57,6 +59,8 @@ void cr__step_part_all(crStep* step);
 void cr__step_part_groups(crStep* step, const int* bodies, int count);
 void cr__step_part_resting(crStep* step);
 void cr__step_part_of(crStep* step, const bool* in);
+// Sets work.mark of the part's bodies.
+void cr__step_mark_part(const crStep* step, int value);
 // The whole world becomes the bodies awake that are not marked; until cr__step_list_awake.
 void cr__step_leave_out(crStep* step, const bool* out);
 
@@ -102,8 +106,13 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
 // Sets the coefficients of a contact, which may depend on the impact, for the velocity u of b's point against a's.
 crStatus cr__step_surface_at(const crStep* step, crStepContact* contact, crVec3 u);
-// Rows of a contact as a block of a problem.
+// Rows of a contact as a block of a problem; those of its point, normal and tangents, come first.
 int cr__step_contact_rows(const crStepContact* contact);
+int cr__step_point_rows(const crStepContact* contact);
+// Impulse on b of a contact that has rows in a problem with impulses p.
+crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* contact, const double* p);
+// Velocity of b's point against a's by v.
+crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
 // Velocity of b's point against a's that driven bodies give.
 crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
 // Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
@@ -134,6 +143,19 @@ static inline const crStepContact* cr__step_contact_at(const crStep* step, int i
 
 // warm.c
 
+// The force of a contact, under which it is found again.
+static inline crWarm cr__warm_of(const crStepContact* c, crVec3 force) {
+    const crStepPoint* p = &c->point;
+    return (crWarm){c->shape_a, c->shape_b, p->child_a, p->child_b, p->feature_a, p->feature_b, force};
+}
+// Order of two forces by shapes, children and features, as contacts are sorted: negative, 0 or positive (kept.c).
+int cr__warm_order(const crWarm* a, const crWarm* b);
+// True if a force is that of a contact.
+static inline bool cr__warm_is_of(const crWarm* w, const crStepContact* c) {
+    const crStepPoint* p = &c->point;
+    return w->shape_a == c->shape_a && w->shape_b == c->shape_b && w->child_a == p->child_a &&
+           w->child_b == p->child_b && w->feature_a == p->feature_a && w->feature_b == p->feature_b;
+}
 // The force of the same contact in the last solve, NULL where it did not press; going through contacts in
 // their order, from cursor 0 or from where the first of them stands.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
@@ -148,10 +170,8 @@ double cr__step_band(const crStep* step, const crStepContact* contact, int* curs
 void cr__step_seats(crStep* step);
 // Events of contacts that begin, and the forces to start from next time.
 crStatus cr__step_keep(crStep* step, crError* error);
-// Whether a force stands before another in their order (kept.c).
-bool cr__step_warm_before(const crWarm* a, const crWarm* b);
 // Forces that the step began with, and those that took their place, change places (kept.c).
-void cr__step_swap_forces(crStep* step);
+void cr__step_swap_forces(crStepWarm* warm);
 
 // problem.c
 
@@ -179,7 +199,8 @@ static inline crInertias cr__step_inertias(crStep* step) {
     return (crInertias){step->model, &step->dynamics, &step->scratch, step->tasks};
 }
 // momentum += J^T P (nv).
-void cr__step_add_momentum(const crStep* step, int count, const crPackedContact* contact, double* momentum);
+void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
+                           const crPackedContact* contact, double* momentum);
 // From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
 // state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
@@ -211,7 +232,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 
 crStatus cr__step_trees_create(crStep* step);
 // Whether a body is of a tree that trees.c moves.
-bool cr__step_bends(const crStep* step, int body);
+bool cr__step_bends(const crPlan* plan, int body);
 // After forces: what velocity terms do to v_free.
 void cr__step_trees_bend(crStep* step, double h);
 // q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
@@ -223,10 +244,10 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 
 crStatus cr__step_ties_create(crStep* step);
 // A row of the problem is one of a loop or joint.
-void cr__step_tie_loop(crStep* step, int loop, int row, int count);
-void cr__step_tie_joint(crStep* step, const crJointRow* info);
+void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count);
+void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info);
 // Force of the motor along velocity j in the last solve.
-double cr__step_motor_force(const crStep* step, int j);
+double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j);
 // Forces of the part's loops and joints from step->posed.p.
 void cr__step_keep_ties(crStep* step);
 

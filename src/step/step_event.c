@@ -49,11 +49,10 @@ typedef struct Origin {
 
 static bool spent(const Cost* cost) { return cost->trials >= TRIALS || cost->work >= WORK; }
 
-static double touch(const crStep* step, const crStepContact* c, double slack) {
+static double touch(const crPlan* plan, const crStepContact* c, double slack) {
     const crVec3* p = &c->point.point;
     double far = fmax(fabs(p->x), fmax(fabs(p->y), fabs(p->z)));
-    return TOUCH_TOL * fmax(step->plan->size[c->body_a], step->plan->size[c->body_b]) + ROUND_TOL * far +
-           slack;
+    return TOUCH_TOL * fmax(plan->size[c->body_a], plan->size[c->body_b]) + ROUND_TOL * far + slack;
 }
 
 static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
@@ -100,7 +99,7 @@ static void go_back(crStep* step, const Origin* origin) {
     // the forces that the step began with are still where they were, and where trials keep theirs there may be
     // less room
     if (step->warm.changed && !origin->warm_changed) {
-        cr__step_swap_forces(step);
+        cr__step_swap_forces(&step->warm);
         step->warm.changed = false;
         return;
     }
@@ -184,13 +183,9 @@ static crStatus press(crStep* step, const Origin* origin, double h, bool plastic
 }
 
 static bool took_part(const crStepContact* before, const bool* takes, int count, const crStepContact* c) {
+    crWarm own = cr__warm_of(c, cr_vec3(0, 0, 0));
     for (int i = 0; i < count; i++) {
-        if (takes[i] && before[i].shape_a == c->shape_a && before[i].shape_b == c->shape_b &&
-            before[i].point.child_a == c->point.child_a && before[i].point.child_b == c->point.child_b &&
-            before[i].point.feature_a == c->point.feature_a &&
-            before[i].point.feature_b == c->point.feature_b) {
-            return true;
-        }
+        if (takes[i] && cr__warm_is_of(&own, &before[i])) return true;
     }
     return false;
 }
@@ -217,7 +212,7 @@ static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes
         const crStepContact* c = &step->contacts[i];
         if (c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
         bool is_fast = fast(c);
-        double tol = is_fast ? touch(step, c, origin->slack) : c->delta;
+        double tol = is_fast ? touch(step->plan, c, origin->slack) : c->delta;
         ending->overlap = ending->overlap || c->point.gap < -tol;
         ending->caught = ending->caught || (!is_fast && c->point.gap <= c->delta);
         if (is_fast) ending->soon = fmax(ending->soon, 2.0 * (c->point.gap + tol) / -c->speed);
@@ -312,7 +307,7 @@ static crStatus move_on(crStep* step, double least, double left, bool plastic, d
 static bool struck(const crStep* step, double slack) {
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (c->point.gap <= touch(step, c, slack) && fast(c)) return true;
+        if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) return true;
     }
     return false;
 }
@@ -321,7 +316,7 @@ static bool struck(const crStep* step, double slack) {
 static void set_normals(crStep* step, double slack) {
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
-        if (c->point.gap <= touch(step, c, slack) && fast(c)) cr__step_touch_normal(step, c);
+        if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) cr__step_touch_normal(step, c);
     }
 }
 

@@ -16,6 +16,7 @@
 #include "resolve/kinds.h"
 #include "step/lcp_problem.h"
 #include "step/posed.h"
+#include "step/position.h"
 
 #define PASSES       20     // most times a step is solved again for contacts found violated
 #define ROUNDS       50     // of the fixed point
@@ -43,24 +44,16 @@ static bool same_pair(const crWarm* w, const crStepContact* c) {
     return w->shape_a == c->shape_a && w->shape_b == c->shape_b;
 }
 
-static bool same(const crWarm* w, const crStepContact* c) {
-    const crStepPoint* p = &c->point;
-    return same_pair(w, c) && w->child_a == p->child_a && w->child_b == p->child_b &&
-           w->feature_a == p->feature_a && w->feature_b == p->feature_b;
-}
-
-static crStatus remember(crStep* step, const crStepContact* c, Active* active, crError* error) {
-    const crStepPoint* p = &c->point;
+static crStatus remember(crArena* arena, const crStepContact* c, Active* active, crError* error) {
     if (active->count == active->capacity) {
         int larger = 2 * active->capacity + 16;
-        crWarm* more = cr_arena_alloc(&step->scratch, (size_t)larger * sizeof *more);
+        crWarm* more = cr_arena_alloc(arena, (size_t)larger * sizeof *more);
         if (more == NULL) return cr__step_memory(error);
         if (active->count > 0) memcpy(more, active->list, (size_t)active->count * sizeof *more);
         active->list = more;
         active->capacity = larger;
     }
-    active->list[active->count++] =
-        (crWarm){c->shape_a, c->shape_b, p->child_a, p->child_b, p->feature_a, p->feature_b, {0.0, 0.0, 0.0}};
+    active->list[active->count++] = cr__warm_of(c, cr_vec3(0, 0, 0));
     return CR_OK;
 }
 
@@ -68,7 +61,7 @@ static crStatus remember(crStep* step, const crStepContact* c, Active* active, c
 static void take(const crStep* step, const crWarm* w, bool* takes) {
     bool found = false;
     for (int i = 0; i < step->contact_count; i++) {
-        if (!same(w, &step->contacts[i])) continue;
+        if (!cr__warm_is_of(w, &step->contacts[i])) continue;
         takes[i] = true;
         found = true;
     }
@@ -162,16 +155,15 @@ static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
 }
 
 // state to the end of the step
-static void end_state(crStep* step, const Try* attempt) {
-    const crModel* model = step->model;
-    memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
-    memcpy(step->state.v, attempt->v_plus, (size_t)model->nv * sizeof(double));
-    step->state.time = attempt->time;
-    cr_model_integrate(model, attempt->h, &step->state);
+static void end_state(const crModel* model, const crStepStart* start, crState* state, const Try* attempt) {
+    memcpy(state->q, start->q, (size_t)model->nq * sizeof(double));
+    memcpy(state->v, attempt->v_plus, (size_t)model->nv * sizeof(double));
+    state->time = attempt->time;
+    cr_model_integrate(model, attempt->h, state);
 }
 
-static bool violated(const crStep* step, const crStepContact* c) {
-    return c->point.gap < -VIOLATED_TOL * fmax(step->plan->size[c->body_a], step->plan->size[c->body_b]);
+static bool violated(const crPlan* plan, const crStepContact* c) {
+    return c->point.gap < -VIOLATED_TOL * fmax(plan->size[c->body_a], plan->size[c->body_b]);
 }
 
 // whether more contacts of this pair can be had at q^; a pair that is not seen there needs a wider look
@@ -192,11 +184,11 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     crStatus status = CR_OK;
     active->count = 0;
     for (int i = 0; i < attempt->count_hat && status == CR_OK; i++) {
-        if (attempt->takes[i]) status = remember(step, &attempt->at_hat[i], active, error);
+        if (attempt->takes[i]) status = remember(&step->scratch, &attempt->at_hat[i], active, error);
     }
     int taken = active->count;
     bool wider = false;
-    end_state(step, attempt);
+    end_state(step->model, &step->start, &step->state, attempt);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
     step->certificate.penetration = 0.0;
@@ -205,11 +197,11 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
         bool known = false, seen = false;
         step->certificate.penetration = fmax(step->certificate.penetration, -c->point.gap);
         for (int k = 0; k < taken; k++) {
-            known = known || same(&active->list[k], c);
+            known = known || cr__warm_is_of(&active->list[k], c);
         }
-        if (known || !violated(step, c) || (!untaken(attempt, c, &seen) && seen)) continue;
+        if (known || !violated(step->plan, c) || (!untaken(attempt, c, &seen) && seen)) continue;
         wider = wider || !seen;
-        status = remember(step, c, active, error);
+        status = remember(&step->scratch, c, active, error);
     }
     if (wider) attempt->margin *= 4.0;
     attempt->complete = active->count == taken;
@@ -229,9 +221,9 @@ static crStatus settle(crStep* step, Try* attempt, crError* error) {
     return status;
 }
 
-static double largest_change(const crStep* step, const Try* attempt) {
+static double largest_change(const crModel* model, const Try* attempt) {
     double change = 0.0;
-    for (int i = 0; i < step->model->nv; i++) {
+    for (int i = 0; i < model->nv; i++) {
         change = fmax(change, fabs(attempt->v_plus[i] - attempt->v_hat[i]));
     }
     return change;
@@ -239,13 +231,12 @@ static double largest_change(const crStep* step, const Try* attempt) {
 
 // twice the kinetic energy that depends on q: of turning for single free bodies, all of it for other trees,
 // under their roots
-static crStatus measure_energy(crStep* step, double* energy, crError* error) {
-    const crModel* model = step->model;
-    crDynamics* d = &step->dynamics;
-    cr_model_kinematics(model, &step->state, d);
+static crStatus measure_energy(const crModel* model, const crState* state, crDynamics* d, double* energy,
+                               crError* error) {
+    cr_model_kinematics(model, state, d);
     crStatus status = cr_model_mass_factor(model, 0.0, d);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
-    const double* v = step->state.v;
+    const double* v = state->v;
     memset(energy, 0, (size_t)model->nb * sizeof *energy);
     cr_model_mass_mul(model, d, v, d->work);
     for (int j = 0; j < model->nv; j++) {
@@ -260,13 +251,12 @@ static crStatus measure_energy(crStep* step, double* energy, crError* error) {
 }
 
 // velocities that the projection gave another energy, scaled to that of before
-static void keep_energy(crStep* step, const double* before, const double* after) {
-    const crModel* model = step->model;
+static void keep_energy(const crModel* model, double* v, const double* before, const double* after) {
     for (int j = 0; j < model->nv; j++) {
         const crBody* body = &model->bodies[model->dof_body[j]];
         if (body->single && j < body->v + 3) continue;
         if (!(after[body->root] > 0.0) || after[body->root] == before[body->root]) continue;
-        step->state.v[j] *= sqrt(before[body->root] / after[body->root]);
+        v[j] *= sqrt(before[body->root] / after[body->root]);
     }
 }
 
@@ -275,10 +265,10 @@ static crStatus project(crStep* step, crError* error) {
     double* before = cr_arena_alloc(&step->scratch, bytes);
     double* after = cr_arena_alloc(&step->scratch, bytes);
     if (before == NULL || after == NULL) return cr__step_memory(error);
-    crStatus status = measure_energy(step, before, error);
+    crStatus status = measure_energy(step->model, &step->state, &step->dynamics, before, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
-    if (status == CR_OK) status = measure_energy(step, after, error);
-    if (status == CR_OK) keep_energy(step, before, after);
+    if (status == CR_OK) status = measure_energy(step->model, &step->state, &step->dynamics, after, error);
+    if (status == CR_OK) keep_energy(step->model, step->state.v, before, after);
     return status;
 }
 
@@ -301,33 +291,18 @@ static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
     return CR_OK;
 }
 
-static crStatus measure_loops(crStep* step, crError* error) {
-    int rows, entries;
-    crRows loops;
-    if (step->model->loop_count == 0) return CR_OK;
-    cr_model_loop_sizes(step->model, &rows, &entries);
-    crStatus status = cr_rows_create(&step->scratch, rows, entries, &loops);
-    if (status != CR_OK) return cr__step_memory(error);
-    for (int i = 0; i < step->model->loop_count; i++) {
-        int row = cr_rows_add_loop(step->model, &step->dynamics, i, &loops);
-        if (row >= 0 && cr_loop_ranges(&step->model->loops[i])) loops.gap[row] = fmin(0.0, loops.gap[row]);
-    }
-    for (int i = 0; i < loops.count; i++) {
-        step->certificate.loop_error = fmax(step->certificate.loop_error, fabs(loops.gap[i]));
-    }
-    return CR_OK;
-}
-
 // v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
 static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
     step->contact_count = attempt->count_hat;
     crStatus status = cr_step_apply(step, error);
     if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
-    end_state(step, attempt);
+    end_state(step->model, &step->start, &step->state, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;
-    if (step->settings.level != CR_LEVEL_VELOCITY) return measure_loops(step, error);
+    bool closed;
+    if (step->settings.level != CR_LEVEL_VELOCITY)
+        return cr__step_position_others(step, cr__all(step->model), &closed, error);
     status = project(step, error);
     step->contacts = attempt->at_hat;
     step->contact_count = attempt->count_hat;
@@ -343,7 +318,7 @@ crStatus cr_step_lcp(crStep* step, double h, crError* error) {
     status = settle(step, &attempt, error);
     bool converged = !step->settings.fixed_point;
     for (int round = 1; round < ROUNDS && !converged && status == CR_OK; round++) {
-        converged = largest_change(step, &attempt) <= cr_step_tol(&step->settings);
+        converged = largest_change(step->model, &attempt) <= cr_step_tol(&step->settings);
         if (converged) break;
         memcpy(attempt.v_hat, attempt.v_plus, (size_t)step->model->nv * sizeof(double));
         status = settle(step, &attempt, error);

@@ -43,12 +43,12 @@ static crStatus move_arms(crStep* step, crError* error) {
 }
 
 // b = e u_n- on contacts; positions have no say
-static void newton_bias(crStep* step) {
-    for (int i = 0; i < step->posed.problem.block_count; i++) {
-        const crBlock* block = &step->posed.problem.blocks[i];
+static void newton_bias(const crStepPosed* posed, const crStepContact* contacts) {
+    for (int i = 0; i < posed->problem.block_count; i++) {
+        const crBlock* block = &posed->problem.blocks[i];
         if (block->source < 0) continue;
-        const crStepContact* c = &step->contacts[block->source];
-        step->posed.b[block->row] = c->e * c->speed;
+        const crStepContact* c = &contacts[block->source];
+        posed->b[block->row] = c->e * c->speed;
     }
 }
 
@@ -81,7 +81,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
     if (status == CR_OK) status = move_arms(step, error);
-    if (status == CR_OK) newton_bias(step);
+    if (status == CR_OK) newton_bias(&step->posed, step->contacts);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr__step_show_problem(step, h, false, error);
     if (status == CR_OK) status = cr_step_apply(step, error);

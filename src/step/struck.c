@@ -32,20 +32,6 @@ static double struck_work(const Struck* s, const double* p, const crStepContact*
     return work;
 }
 
-static crEvent event_of(const crStep* step, const crStepContact* c, double energy) {
-    return (crEvent){.time = step->state.time,
-                     .shape_a = c->shape_a,
-                     .shape_b = c->shape_b,
-                     .body_a = c->body_a,
-                     .body_b = c->body_b,
-                     .point = c->point.point,
-                     .normal = c->point.normal,
-                     .approach = fmax(0.0, -c->speed),
-                     .impulse = c->impulse,
-                     .energy_change = energy,
-                     .impact = CR_EVENT_CONTACT};
-}
-
 static void find_struck(crStep* step, Struck* s) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
@@ -94,7 +80,8 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
         const crStepContact* c = &step->contacts[i];
         int root = takes_part(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
         if (!takes_part(c) || !s.struck[root]) continue;
-        crEvent event = event_of(step, c, s.energy[root]);
+        crEvent event = cr__step_event_of(step->state.time, c);
+        event.energy_change = s.energy[root];
         status = cr_step_event_add(step, &event);
     }
     cr_arena_release(&step->scratch, mark);

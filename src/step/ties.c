@@ -33,29 +33,28 @@ crStatus cr__step_ties_create(crStep* step) {
     return CR_OK;
 }
 
-void cr__step_tie_loop(crStep* step, int loop, int row, int count) {
+void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count) {
     for (int k = 0; k < count; k++) {
-        step->ties.of_row[row + k] = LOOP_ROWS * loop + k;
+        ties->of_row[row + k] = LOOP_ROWS * loop + k;
     }
 }
 
-void cr__step_tie_joint(crStep* step, const crJointRow* info) {
-    const crBody* body = &step->model->bodies[step->model->dof_body[info->dof]];
-    int at = step->ties.first[step->model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
+void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info) {
+    const crBody* body = &model->bodies[model->dof_body[info->dof]];
+    int at = ties->first[model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
     if (info->kind == CR_ROW_MOTOR) at += 2;
     if (info->kind == CR_ROW_FRICTION) at += 3;
     // a ball has one limit, hinges and sliders pull back from the upper one
-    bool upper =
-        body->joint != CR_JOINT_BALL && step->posed.rows.value[step->posed.rows.start[info->row]] < 0.0;
+    bool upper = body->joint != CR_JOINT_BALL && rows->value[rows->start[info->row]] < 0.0;
     if (info->kind == CR_ROW_LIMIT && upper) at += 1;
-    step->ties.of_row[info->row] = at;
+    ties->of_row[info->row] = at;
 }
 
-double cr__step_motor_force(const crStep* step, int j) {
-    int b = step->model->dof_body[j];
-    const crBody* body = &step->model->bodies[b];
-    if (!has_rows(step->model, body)) return 0.0;
-    return step->ties.force[step->ties.first[b] + DOF_ROWS * (j - body->v) + 2];
+double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j) {
+    int b = model->dof_body[j];
+    const crBody* body = &model->bodies[b];
+    if (!has_rows(model, body)) return 0.0;
+    return ties->force[ties->first[b] + DOF_ROWS * (j - body->v) + 2];
 }
 
 void cr__step_keep_ties(crStep* step) {

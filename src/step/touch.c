@@ -23,18 +23,18 @@
 
 // gap and normal of the contact's pieces with body b shifted; false if others are nearer, or all are beyond reach.
 // Contacts in space are good to 1e-9 of the size only, so there the distance is asked for.
-static bool shifted(const crStep* step, const crStepContact* c, crVec3 shift, double reach, double* gap,
-                    crVec3* normal) {
-    const crBodyShape* shapes = step->model->shapes;
-    crPose a = step->dynamics.pose[c->body_a], b = step->dynamics.pose[c->body_b];
+static bool shifted(const crPlan* plan, const crPose* pose, const crStepContact* c, crVec3 shift,
+                    double reach, double* gap, crVec3* normal) {
+    const crBodyShape* shapes = plan->model->shapes;
+    crPose a = pose[c->body_a], b = pose[c->body_b];
     crContactPoint points[FOUND];
     crDistance distance;
     int needed = 0;
     bool found;
     b.p = cr_add(b.p, shift);
     if (c->planar) {
-        found = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, a, b, reach, points, FOUND, &needed,
-                                  NULL) > 0;
+        found =
+            cr__pairs_collide(plan, c->shape_a, c->shape_b, a, b, reach, points, FOUND, &needed, NULL) > 0;
     } else {
         found = cr_distance(&shapes[c->shape_a].shape, a, &shapes[c->shape_b].shape, b, reach, &distance);
         points[0] = distance.contact;
@@ -57,11 +57,13 @@ bool cr__step_touch_normal(const crStep* step, crStepContact* c) {
     // the way back to the touch, from which on the overlap grew, and a little more
     double way = 2.0 * fmax(0.0, -c->point.gap) * (speed / -c->speed) + BACK * size;
     crVec3 back = cr_scale(-1.0 / speed, u), near, n, shift = cr_scale(way, back);
-    if (!shifted(step, c, shift, 2.0 * way, &gap, &near) || !(gap > 0.0)) return false;
+    if (!shifted(step->plan, step->dynamics.pose, c, shift, 2.0 * way, &gap, &near) || !(gap > 0.0))
+        return false;
     if (cr_norm(cr_sub(near, c->point.normal)) <= OTHER) return false;
     // the features coincide, then apart again
     shift = cr_madd(cr_madd(shift, -gap, near), CLEAR * size, back);
-    if (!shifted(step, c, shift, 2.0 * CLEAR * size, &gap, &n) || !(gap > 0.0)) n = near;
+    if (!shifted(step->plan, step->dynamics.pose, c, shift, 2.0 * CLEAR * size, &gap, &n) || !(gap > 0.0))
+        n = near;
     if (cr_norm(cr_sub(n, near)) > SAME) n = near;
     c->point.normal = n;
     c->point.feature_a = chosen(c->point.feature_a);

@@ -41,9 +41,8 @@ crStatus cr__step_trees_create(crStep* step) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-bool cr__step_bends(const crStep* step, int body) {
-    return cr__moves(step->model, body) &&
-           cr__plan_tree(step->plan, step->model->bodies[body].root).count > 0;
+bool cr__step_bends(const crPlan* plan, int body) {
+    return cr__moves(plan->model, body) && cr__plan_tree(plan, plan->model->bodies[body].root).count > 0;
 }
 
 // v kept, h c in d->work and bend; false, and no bend, where that is less than the rounding of k

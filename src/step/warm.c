@@ -13,17 +13,12 @@
 #define SLOW 2.5e-3  // of g h
 
 static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
-    const crStepPoint* p = &c->point;
     // nearly always, and what stands side by side is compared at once
     bool shapes = memcmp(&w->shape_a, &c->shape_a, 2 * sizeof w->shape_a) == 0;
-    if (shapes && (shapes_only || memcmp(&w->child_a, &p->child_a, 4 * sizeof w->child_a) == 0)) return 0;
-    if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
-    if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
-    if (w->child_a != p->child_a) return w->child_a < p->child_a ? -1 : 1;
-    if (w->child_b != p->child_b) return w->child_b < p->child_b ? -1 : 1;
-    if (w->feature_a != p->feature_a) return w->feature_a < p->feature_a ? -1 : 1;
-    if (w->feature_b != p->feature_b) return w->feature_b < p->feature_b ? -1 : 1;
-    return 0;
+    if (shapes && (shapes_only || memcmp(&w->child_a, &c->point.child_a, 4 * sizeof w->child_a) == 0))
+        return 0;
+    crWarm own = cr__warm_of(c, cr_vec3(0, 0, 0));
+    return cr__warm_order(w, &own);
 }
 
 // the first force kept, from cursor on, that is not before c; NULL where it is not c's. Forces are sorted as
@@ -67,9 +62,9 @@ bool cr__step_pressed(const crStep* step, const crStepContact* c, int* cursor) {
 }
 
 // whether another point of the same two shapes pressed in the last solve; cursor: where c's force would stand
-static bool pair_pressed(const crStep* step, const crStepContact* c, int cursor) {
-    bool before = cursor > 0 && compare(&step->warm.force[cursor - 1], c, true) == 0;
-    return before || (cursor < step->warm.count && compare(&step->warm.force[cursor], c, true) == 0);
+static bool pair_pressed(const crStepWarm* warm, const crStepContact* c, int cursor) {
+    bool before = cursor > 0 && compare(&warm->force[cursor - 1], c, true) == 0;
+    return before || (cursor < warm->count && compare(&warm->force[cursor], c, true) == 0);
 }
 
 // what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
@@ -86,27 +81,18 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
         if (gap > band) return c->delta;
     }
     if (cr__step_warm_next(step, c, cursor) != NULL) return band;
-    return gap <= HOLD * c->delta && pair_pressed(step, c, *cursor) ? HOLD * c->delta : c->delta;
+    return gap <= HOLD * c->delta && pair_pressed(&step->warm, c, *cursor) ? HOLD * c->delta : c->delta;
 }
 
 static crStatus add_beginning(crStep* step, const crStepContact* c) {
-    crEvent event = {.time = step->state.time, .shape_a = c->shape_a, .shape_b = c->shape_b};
-    event.body_a = c->body_a;
-    event.body_b = c->body_b;
-    event.point = c->point.point;
-    event.normal = c->point.normal;
-    event.approach = -c->speed;
-    event.impulse = c->impulse;
+    crEvent event = cr__step_event_of(step->state.time, c);
     event.energy_change = 0.5 * c->speed * cr_dot(c->impulse, c->point.normal);
-    event.impact = -1;
     return cr_step_event_add(step, &event);
 }
 
 // whether a kept force is of the part: neither of its bodies moves outside
-static bool of_part(const crStep* step, const crWarm* w) {
-    const crModel* model = step->model;
+static bool of_part(const crModel* model, const int* mark, const crWarm* w) {
     int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
-    const int* mark = step->work.mark;
     return (!cr__moves(model, a) || mark[a] != 0) && (!cr__moves(model, b) || mark[b] != 0);
 }
 
@@ -127,7 +113,7 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
         if (step->warm.count > 0) memcpy(copy, step->warm.force, (size_t)step->warm.count * sizeof *copy);
         kept->old = copy;
     } else {
-        cr__step_swap_forces(step);
+        cr__step_swap_forces(&step->warm);
         step->warm.changed = true;
     }
     step->warm.count = 0;
@@ -150,15 +136,9 @@ static crStatus keep_others(crStep* step, Kept* kept, const crStepContact* c) {
     for (; kept->next < kept->count && status == CR_OK; kept->next++) {
         const crWarm* w = &kept->old[kept->next];
         if (c != NULL && compare(w, c, false) >= 0) break;
-        if (!of_part(step, w)) status = append_force(step, w);
+        if (!of_part(step->model, step->work.mark, w)) status = append_force(step, w);
     }
     return status;
-}
-
-static void mark_bodies(crStep* step, int value) {
-    for (int k = 0; k < step->part.count; k++) {
-        step->work.mark[step->part.bodies[k]] = value;
-    }
 }
 
 // contacts of pairs that did not press in the last solve begin; forces of the part's contacts take the place
@@ -171,7 +151,7 @@ static crStatus keep_forces(crStep* step) {
     if (status != CR_OK) return status;
     int cursor = 0;
     double rate = 1.0 / step->h;
-    if (!kept.alone) mark_bodies(step, 1);
+    if (!kept.alone) cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts[i];
         if (!cr__step_presses(c)) continue;
@@ -179,18 +159,11 @@ static crStatus keep_forces(crStep* step) {
             status = add_beginning(step, c);
         }
         if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, c);
-        const crStepPoint* p = &c->point;
-        crWarm force = {c->shape_a,
-                        c->shape_b,
-                        p->child_a,
-                        p->child_b,
-                        p->feature_a,
-                        p->feature_b,
-                        cr_scale(rate, c->impulse)};
+        crWarm force = cr__warm_of(c, cr_scale(rate, c->impulse));
         if (status == CR_OK) status = append_force(step, &force);
     }
     if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, NULL);
-    if (!kept.alone) mark_bodies(step, 0);
+    if (!kept.alone) cr__step_mark_part(step, 0);
     cr_arena_release(&step->scratch, mark);
     return status;
 }

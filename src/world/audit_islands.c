@@ -149,7 +149,7 @@ static crStatus find_islands(crMotionWork* w) {
         w->near[i] = w->limits.touch * w->step.plan->size[i] + stray(w, i) + ROOT3 * w->data->digits.position;
     }
     join_ties(w);
-    return cr__audit_near(&w->step, w->pose_before, w->pose, w->near, join_near, w);
+    return cr__audit_near(w->step.plan, &w->step.scratch, w->pose_before, w->pose, w->near, join_near, w);
 }
 
 // where bodies are in the middle of the interval, by their means; exact for what flies

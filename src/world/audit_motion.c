@@ -182,7 +182,7 @@ static void find_energy(crMotionWork* w) {
 
 static crStatus find_overlap(crMotionWork* w) {
     crAuditPair pair;
-    crStatus status = cr__audit_overlap_at(&w->step, w->pose, &pair);
+    crStatus status = cr__audit_overlap_at(w->step.plan, &w->step.scratch, w->pose, &pair);
     if (status != CR_OK) return status;
     const crModel* model = w->model;
     int a = pair.shape_a >= 0 ? model->shapes[pair.shape_a].body : -1;
@@ -203,7 +203,8 @@ static crStatus find_overlap(crMotionWork* w) {
 
 static crStatus find_crossings(crMotionWork* w) {
     crAuditCrossings found;
-    crStatus status = cr__audit_crossings_between(&w->step, w->pose_before, w->pose, NULL, &found);
+    crStatus status =
+        cr__audit_crossings_between(w->step.plan, &w->step.scratch, w->pose_before, w->pose, NULL, &found);
     if (status != CR_OK) return status;
     crMotionReport* r = w->report;
     if (found.crossed > 0 && r->crossings == 0) {

@@ -124,7 +124,7 @@ static void undo(crWorld* world) {
     step->state.time = world->time;
     // what sleeps is not posed again by a step
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    if (step->warm.changed) cr__step_swap_forces(step);
+    if (step->warm.changed) cr__step_swap_forces(&step->warm);
     step->warm.changed = false;
     step->event_count = 0;
 }

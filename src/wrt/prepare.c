@@ -64,8 +64,7 @@ static crStatus prepare_contacts(crTape* tape, crTapeOp* op) {
     int entries = 0;
     for (int i = 0; i < op->contact_count; i++) {
         const crStepContact* c = &op->contacts[i].at;
-        int a = model->bodies[c->body_a].last, b = model->bodies[c->body_b].last;
-        entries += 24 * ((a < 0 ? 0 : model->dof_depth[a] + 1) + (b < 0 ? 0 : model->dof_depth[b] + 1));
+        entries += 24 * (cr__depth(model, c->body_a) + cr__depth(model, c->body_b));
     }
     crStatus status = cr_rows_create(&tape->memory, 12 * op->contact_count + 1, entries + 1, &op->motions);
     for (int i = 0; i < op->contact_count && status == CR_OK; i++) {

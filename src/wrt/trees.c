@@ -34,7 +34,7 @@ static bool trees_have_form(const crTape* tape, const crTapeOp* op) {
         int b = op->part.bodies[k];
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
-        bool known = body->single || cr__step_bends(&tape->eval, b) || body->nq == body->nv;
+        bool known = body->single || cr__step_bends(tape->eval.plan, b) || body->nq == body->nv;
         if (!joint_has_form(model, body) || !known) return false;
     }
     for (int i = 0; i < op->contact_count; i++) {

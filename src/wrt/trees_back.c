@@ -188,7 +188,7 @@ static void others_back(crTreesBack* b, const double* by, const double* by_v) {
     for (int k = 0; k < b->op->part.count; k++) {
         int i = b->op->part.bodies[k];
         const crBody* body = &model->bodies[i];
-        if (!cr__moves(model, i) || cr__step_bends(&b->tape->eval, i)) continue;
+        if (!cr__moves(model, i) || cr__step_bends(b->tape->eval.plan, i)) continue;
         cr__add_tree(model, (crPart){&i, 1}, 1.0, by_v, b->by_S);
         if (!body->single) {
             advance_back(b, body, b->h, b->op->S, b->by_S);
