@@ -174,6 +174,8 @@ static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     return cr_quat_rotate(cr_quat_mul(after, cr_quat_conj(before)), n);
 }
 
+static bool is_same(crVec3 a, crVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 // deepest overlap of the pair of contacts begin to end - 1
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end) {
     const crStepContact* c = &contacts[begin];
@@ -182,6 +184,8 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
         return depth_by_collision(m->step, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < 0.0; i++) {
+        // points of one face have one normal
+        if (i > begin && is_same(contacts[i].point.normal, contacts[i - 1].point.normal)) continue;
         for (int side = 0; side < 2 && best < 0.0; side++) {
             crVec3 n = turned_with(m, side == 0 ? c->body_a : c->body_b, contacts[i].point.normal);
             best = fmax(best, cr__pairs_apart(&pieces, n));

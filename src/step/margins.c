@@ -41,6 +41,10 @@ static double room_of(const crStep* step, int b) {
     return (step->settings.deadband + PUSH) * step->plan->size[b] + step->settings.cluster;
 }
 
+double cr__step_travel(const crStep* step, int body) {
+    return body == CR_WORLD ? 0.0 : fmax(0.0, step->pairs->margin[body] - room_of(step, body));
+}
+
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crDynamics* d = &step->dynamics;
     double* margin = step->pairs->margin;

@@ -58,6 +58,8 @@ void cr__step_leave_out(crStep* step, const bool* out);
 
 // Margins for what each body can do in h by v and v_free; of the part.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
+// The part of a body's margin that its own speed is, m.
+double cr__step_travel(const crStep* step, int body);
 // Speed of a body's fastest point by v.
 double cr__step_speed(const crStep* step, const double* v, int body);
 
