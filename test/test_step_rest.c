@@ -350,7 +350,10 @@ TEST(heaps_come_to_rest_and_their_steps_are_passed_over) {
         run(made, 1);
         const crStep *p = cr_world_stages(passed), *m = cr_world_stages(made);
         CHECK(same_state(passed, made));
-        CHECK(memcmp(&p->certificate, &m->certificate, sizeof p->certificate) == 0);
+        // what lies is audited with v = 0, a step that sets v to 0 at its end with the rounding error that it had
+        CHECK(same_certificate(&p->certificate, &m->certificate));
+        CHECK_NEAR(p->certificate.dissipation, m->certificate.dissipation, 1e-15);
+        CHECK_NEAR(p->certificate.complementarity, m->certificate.complementarity, 1e-15);
         CHECK(p->contact_count == m->contact_count);
         for (int i = 0; i < p->contact_count && i < m->contact_count; i++) {
             CHECK(cr_norm(cr_sub(p->contacts[i].impulse, m->contacts[i].impulse)) == 0.0);

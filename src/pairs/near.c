@@ -11,7 +11,7 @@
 #include "base/room.h"
 #include "pairs/pairs.h"
 
-#define ROOM  0.05  // of a body's size, beyond its margin
+#define ROOM  0.02  // of a body's size, beyond its margin
 #define CHUNK 256   // bodies that one thread takes at a time
 #define MANY  64    // bodies beyond which contacts of slow pairs are kept
 
@@ -78,7 +78,7 @@ static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* err
     if (stays(pairs, d, s)) return CR_OK;
     const crModel* model = pairs->plan->model;
     int body = model->shapes[s].body;
-    crBounds box = grown(pairs->now[s], ROOM * pairs->plan->size[body] + 2.0 * pairs->margin[body]);
+    crBounds box = grown(pairs->now[s], ROOM * pairs->plan->size[body] + 0.5 * pairs->margin[body]);
     pairs->listed = false;
     int group = cr__moves(model, body) ? body : CR_WORLD;
     crStatus status = cr_broad_set(pairs->broad, s, box, group, error);

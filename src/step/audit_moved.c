@@ -174,6 +174,8 @@ static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     return cr_quat_rotate(cr_quat_mul(after, cr_quat_conj(before)), n);
 }
 
+static bool is_same(crVec3 a, crVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 // deepest overlap of the pair of contacts begin to end - 1
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end) {
     const crStepContact* c = &contacts[begin];
@@ -182,6 +184,8 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
         return depth_by_collision(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < 0.0; i++) {
+        // points of one face have one normal
+        if (i > begin && is_same(contacts[i].point.normal, contacts[i - 1].point.normal)) continue;
         for (int side = 0; side < 2 && best < 0.0; side++) {
             crVec3 n = turned_with(m, side == 0 ? c->body_a : c->body_b, contacts[i].point.normal);
             best = fmax(best, cr__pairs_apart(&pieces, n));
@@ -267,7 +271,7 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
 }
 
 // deepest overlap of the near pairs of bodies begin to end - 1, those that went farther than their margins
-static void find_astray(void* ctx, int begin, int end) {
+static void find_strayed(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     const Moved* m = parts->m;
     double depth = 0.0;
@@ -344,6 +348,6 @@ void cr__audit_moved_overlap(crStep* step, const crMoved* moved) {
     crCertificate* c = &step->certificate;
     run_parts(&parts, moved->near_count, find_deepest);
     c->penetration = fmax(c->penetration, most_of_parts(&parts));
-    run_parts(&parts, step->model->nb, find_astray);
+    run_parts(&parts, step->model->nb, find_strayed);
     c->penetration = fmax(c->penetration, most_of_parts(&parts));
 }

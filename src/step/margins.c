@@ -43,6 +43,12 @@ double cr__step_margin(const crStep* step, double h, int b) {
     return h * cr__step_speed(step, step->free.v, b) + room_of(&step->settings, step->plan, b);
 }
 
+double cr__step_travel(const crStep* step, int body) {
+    return body == CR_WORLD
+               ? 0.0
+               : fmax(0.0, step->pairs->margin[body] - room_of(&step->settings, step->plan, body));
+}
+
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crDynamics* d = &step->dynamics;
     double* margin = step->pairs->margin;

@@ -11,6 +11,7 @@
 #include "step/moving.h"
 #include "step/moving_trees.h"
 
+#define PUSHED        0.25   // of both bodies' travel: what others may push a contact by
 #define LIMITS        4      // rounds of making shares less
 #define LEAST         0.9    // share of v that trees keep while corrections can be made less
 #define SURE          1.001  // beyond what they must, for rounding
@@ -26,7 +27,8 @@ typedef struct Work {
     crPackedContact* contact;  // those that are packed (count)
     int* index;                // of the step's contacts (count)
     double *gap, *target, *bounce;
-    crVec3* given;  // velocity that driven bodies give each of the step's contacts
+    crVec3*
+        given;  // velocity that driven bodies give each of the step's contacts; NULL where nothing is driven
     crPacked packed;
     int singles;  // bodies of packed; places of trees follow
     crMovingTrees trees;
@@ -42,10 +44,23 @@ static crStatus create(Work* work) {
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
     work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
     work->index = cr_arena_alloc(arena, room * sizeof *work->index);
-    work->given = cr_arena_alloc(arena, room * sizeof *work->given);
     bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL &&
-              work->index != NULL && work->given != NULL;
+              work->index != NULL;
+    if (step->plan->given_count > 0) {
+        work->given = cr_arena_alloc(arena, room * sizeof *work->given);
+        ok = ok && work->given != NULL;
+    }
     return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
+// Whether a contact may press in the step: its gap closes by its own speed, by gravity, or by what neighbours push.
+// The others, a fifth to a quarter of a heap's, would only be visited.
+static bool may_press(const Work* work, const crStepContact* c, double fall) {
+    const crStep* step = work->step;
+    double close = work->h * (fmax(0.0, -c->speed) + fall);
+    double left = c->point.gap - c->delta - close;
+    if (left <= 0.0) return true;
+    return left <= PUSHED * (cr__step_travel(step, c->body_a) + cr__step_travel(step, c->body_b));
 }
 
 // contacts of the islands, with the impulses of a short step to start from; whether one may bounce
@@ -53,17 +68,18 @@ static bool list(Work* work) {
     const crStep* step = work->step;
     int cursor = 0;
     bool bounces = false;
+    double fall = work->h * cr_norm(step->model->gravity);
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        work->given[i] = cr__step_given_velocity(step, c);
-        if (!c->packable) continue;
+        if (work->given != NULL) work->given[i] = cr__step_given_velocity(step, c);
+        if (!c->packable || !may_press(work, c, fall)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         crPackedContact* to = &work->contact[work->count];
         work->index[work->count] = i;
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
-        to->E = work->given[i];
+        if (work->given != NULL) to->E = work->given[i];
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
         work->gap[work->count] = c->point.gap;
@@ -124,6 +140,14 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     return status;
 }
 
+// single bodies that no contact may press in the step take the way of calm islands
+static void leave_untouched(const Work* work, bool* moving) {
+    const crModel* model = work->step->model;
+    for (int b = 1; b < model->nb; b++) {
+        if (model->bodies[b].single && work->packed.place[b] == 0) moving[b] = false;
+    }
+}
+
 // v of a body from its place in z, or a displacement
 static void from_coordinates(const crStep* step, int body, const double* z, double* v) {
     double share = 1.0 / sqrt(step->model->bodies[body].mass);
@@ -151,6 +175,7 @@ typedef struct Energy {
     double mass;     // of these, kg
     int rows;        // of contacts that pressed
     bool trees;      // some bodies are of trees
+    bool open;       // its shares have changed since its gain was found
     bool gained;     // with the shares of the round before
     bool released;   // out: another solve takes it
     double correct;  // out: share of the corrections that is made
@@ -213,29 +238,40 @@ static void limit(Energy* e) {
     if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
 }
 
-// roots of the bodies that pushed each other
-static void join(const Work* work, int* root) {
+// single bodies, then roots of trees
+static int leader(const Work* work, int n) {
+    return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
+}
+
+// The sets of bodies that pushed each other, and their rows: root[b] becomes the first body of b's set where b is single
+// or the root of a tree.
+static void join(const Work* work, int* root, Energy* energy) {
     const crStep* step = work->step;
-    for (int i = 0; i < work->singles; i++) {
-        root[work->packed.body[i]] = work->packed.body[i];
-    }
-    for (int k = 0; k < work->trees.count; k++) {
-        root[work->trees.root[k]] = work->trees.root[k];
+    int count = work->singles + work->trees.count;
+    for (int n = 0; n < count; n++) {
+        int b = leader(work, n);
+        root[b] = b;
+        energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
     }
     for (int i = 0; i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
-        if (cr__step_presses(c)) cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
+        if (!cr__step_presses(c)) continue;
+        cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
+        energy[step->model->bodies[cr__step_mover(step, c->body_a, c->body_b)].root].rows += 3;
+    }
+    for (int n = 0; n < count; n++) {
+        int b = leader(work, n), first = cr__forest_find(root, b);
+        if (first != b) energy[first].rows += energy[b].rows;
+    }
+    for (int n = 0; n < count; n++) {
+        int b = leader(work, n);
+        root[b] = cr__forest_find(root, b);
     }
 }
 
 // the set that a body, single or of a tree, belongs to
-static Energy* set_of(const Work* work, int* root, Energy* energy, int body) {
-    return &energy[cr__forest_find(root, work->step->model->bodies[body].root)];
-}
-
-// single bodies, then roots of trees
-static int leader(const Work* work, int n) {
-    return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
+static Energy* set_of(const Work* work, const int* root, Energy* energy, int body) {
+    return &energy[root[work->step->model->bodies[body].root]];
 }
 
 static void add_tree(Work* work, int k, bool last, Energy* e) {
@@ -247,35 +283,31 @@ static void add_tree(Work* work, int k, bool last, Energy* e) {
     e->trees = true;
 }
 
-// what each set of bodies gains with its shares, at its root; whether one gains anything. Trees make up for it by v
+// What each open set of bodies gains with its shares, at its root. Trees make up for it by v
 // where corrections no longer can, or it is the last time. Trees of sets that gain nothing keep theirs: contacts may take
 // more from one that whirls than it has, because short steps see the forces of whirling as they were at first
-static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
+static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
-    bool any = false;
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         Energy* e = &energy[leader(work, n)];
         e->gained = e->gain > 0.0;
-        e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
-        e->rows = 0;
+        if (e->open) e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
     }
     for (int i = 0; i < work->singles; i++) {
-        add_body(work, i, set_of(work, root, energy, p->body[i]));
+        Energy* e = &energy[root[p->body[i]]];
+        if (e->open) add_body(work, i, e);
     }
     for (int k = 0; k < work->trees.count; k++) {
-        add_tree(work, k, last, set_of(work, root, energy, work->trees.root[k]));
+        Energy* e = &energy[root[work->trees.root[k]]];
+        if (e->open) add_tree(work, k, last, e);
     }
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; work->given != NULL && i < step->contact_count; i++) {
         const crStepContact* c = &step->contacts[i];
+        if (!cr__step_presses(c)) continue;
         Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
-        e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
-        e->rows += cr__step_presses(c) ? 3 : 0;
+        if (e->open) e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
     }
-    for (int n = 0; n < work->singles + work->trees.count; n++) {
-        any = any || energy[leader(work, n)].gain > 0.0;
-    }
-    return any;
 }
 
 // whether another solve takes a set whose short steps would create energy: of few rows always, of more where it is slow and
@@ -290,20 +322,22 @@ static bool may_release(const Energy* e) {
 static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
     int count = work->singles + work->trees.count;
-    join(work, root);
-    for (int n = 0; n < count; n++) {
-        energy[leader(work, n)] = (Energy){.correct = 1.0, .scale = 1.0};
-    }
-    for (int round = 0; find_gains(work, root, energy, round == LIMITS) && round < LIMITS; round++) {
-        for (int n = 0; n < count; n++) {
+    join(work, root, energy);
+    bool any = true;
+    for (int round = 0; any; round++) {
+        find_gains(work, root, energy, round == LIMITS);
+        any = false;
+        for (int n = 0; n < count && round < LIMITS; n++) {
             Energy* e = &energy[leader(work, n)];
             bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
             if (round == 0) e->released = creates && may_release(e);
-            if (e->gain > 0.0 && !e->released) limit(e);
+            e->open = e->gain > 0.0 && !e->released;
+            if (e->open) limit(e);
+            any = any || e->open;
         }
     }
     for (int n = 0; n < count; n++) {
-        Energy* e = set_of(work, root, energy, leader(work, n));
+        Energy* e = &energy[root[leader(work, n)]];
         e->released = e->released || e->rows == 0;
         if (!e->released) continue;
         if (n < work->singles) {
@@ -316,17 +350,17 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
 }
 
 // v and q with the shares that energy leaves
-static void put_back(Work* work, int* root, Energy* energy) {
+static void put_back(Work* work, const int* root, const Energy* energy) {
     crStep* step = work->step;
     const crPacked* p = &work->packed;
     for (int k = 0; k < work->trees.count; k++) {
-        const Energy* e = set_of(work, root, energy, work->trees.root[k]);
+        const Energy* e = &energy[root[work->trees.root[k]]];
         if (!e->released) cr__moving_put(&work->trees, k);
     }
     for (int i = 0; i < work->singles; i++) {
         int b = p->body[i];
         const crBody* body = &step->model->bodies[b];
-        const Energy* e = set_of(work, root, energy, b);
+        const Energy* e = &energy[root[b]];
         if (e->released) continue;
         double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
         shared(work, i, e, z, D);
@@ -340,10 +374,11 @@ static void put_back(Work* work, int* root, Energy* energy) {
 }
 
 // impulses likewise, and those of joints
-static void put_impulses(const Work* work, int* root, Energy* energy) {
+static void put_impulses(const Work* work, const int* root, Energy* energy) {
     crStep* step = work->step;
     for (int i = 0; i < step->contact_count; i++) {
         crStepContact* c = &step->contacts[i];
+        if (!cr__step_presses(c)) continue;
         const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
         if (e->scale < 1.0) c->impulse = cr_scale(e->scale, c->impulse);
     }
@@ -369,6 +404,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     bool bounces = list(&work);
     cr__moving_start(&work.trees);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
+    leave_untouched(&work, moving);
     limit_energy(&work, root, energy, moving);
     put_back(&work, root, energy);
     put_impulses(&work, root, energy);

@@ -26,7 +26,18 @@ void cr__step_list_awake(crStep* step) {
     cr__step_part_all(step);
 }
 
-// given bodies and loops to those listed
+// given bodies in between those listed; both ascend
+static int merge_given(crStep* step, int listed) {
+    int* list = step->work.list;
+    int given = step->plan->given_count, total = listed + given;
+    for (int at = total - 1; given > 0; at--) {
+        bool last = listed == 0 || list[listed - 1] < step->plan->given[given - 1];
+        list[at] = last ? step->plan->given[--given] : list[--listed];
+    }
+    return total;
+}
+
+// given bodies and loops to those listed, which ascend
 static void complete_part(crStep* step, int count) {
     const crModel* model = step->model;
     int loops = 0;
@@ -38,10 +49,7 @@ static void complete_part(crStep* step, int count) {
             if (b == loop->a || !cr__moves(model, loop->a)) step->work.loops[loops++] = step->plan->ties[i];
         }
     }
-    for (int k = 0; k < step->plan->given_count; k++) {
-        step->work.list[count++] = step->plan->given[k];
-    }
-    cr__sort(step->work.list, count);
+    count = merge_given(step, count);
     cr__sort(step->work.loops, loops);
     step->part = (crStepPart){count, step->work.list, loops, step->work.loops};
 }
@@ -57,6 +65,7 @@ void cr__step_part_groups(crStep* step, const int* bodies, int count) {
     for (int k = 0; k < listed; k++) {
         step->work.mark[step->work.list[k]] = 0;
     }
+    cr__sort(step->work.list, listed);
     complete_part(step, listed);
 }
 

@@ -70,6 +70,8 @@ void cr__step_leave_out(crStep* step, const bool* out);
 crStatus cr__step_margins(crStep* step, double h, crError* error);
 // Margin of a body that stands and that v_free is known of.
 double cr__step_margin(const crStep* step, double h, int body);
+// The part of a body's margin that its own speed is, m.
+double cr__step_travel(const crStep* step, int body);
 // Speed of a body's fastest point by v.
 double cr__step_speed(const crStep* step, const double* v, int body);
 
