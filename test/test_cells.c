@@ -17,7 +17,10 @@ typedef struct Case {
     crPairs pairs;
     crNear pair;
     crCell slot;
+    double size[3];  // of the bodies, m
 } Case;
+
+static double pair_size(const Case* c) { return fmin(c->size[1], c->size[2]); }
 
 // two bodies with one shape each
 static void begin_case(Case* c, const crShape* a, const crShape* b) {
@@ -31,9 +34,11 @@ static void begin_case(Case* c, const crShape* a, const crShape* b) {
         cr_model_add_shape(c->model, cr_model_add_body(c->model, &def), i == 0 ? a : b, 1);
     }
     c->plan.model = c->model;
+    c->size[1] = shape_size(a);
+    c->size[2] = shape_size(b);
+    c->plan.size = c->size;
     c->pairs = (crPairs){.plan = &c->plan, .many = true, .cells.slot = &c->slot};
     c->pair = (crNear){.shape_a = 0, .shape_b = 1, .body_a = 1, .body_b = 2, .slot = -1};
-    c->pair.size = fmin(shape_size(a), shape_size(b));
 }
 
 // b moved along the line of the distance until its gap is as asked for, nearly; false: not found
@@ -70,7 +75,7 @@ TEST(kept_gaps_are_distances) {
         crPose at_a = sample_pose(&random, form), at_b = sample_pose(&random, form);
         at_a.p = cr_scale(sample_uniform(&random, 0.0, 10.0), sample_direction(&random));
         at_b.p = cr_madd(at_a.p, 2.0 * (shape_size(&a) + shape_size(&b)), sample_direction(&random));
-        double gap = sample_uniform(&random, -1e-4, 0.01) * c.pair.size, margin = 0.02 * c.pair.size;
+        double gap = sample_uniform(&random, -1e-4, 0.01) * pair_size(&c), margin = 0.02 * pair_size(&c);
         bool near = cr__pairs_has_cells(&c.pairs, 0, 1) && bring_near(&a, at_a, &b, &at_b, gap);
         if (near) {
             crContactPoint points[CR_MANIFOLD_MAX], again[CR_MANIFOLD_MAX];
@@ -90,15 +95,15 @@ TEST(kept_gaps_are_distances) {
             }
             // the slot held another cell, then this one
             crPose other = at_b;
-            other.p =
-                cr_madd(other.p, sample_uniform(&random, 0.0, 2e-3) * c.pair.size, sample_direction(&random));
+            other.p = cr_madd(other.p, sample_uniform(&random, 0.0, 2e-3) * pair_size(&c),
+                              sample_direction(&random));
             c.pair.slot = 0;
             cr__pairs_cell(&c.pairs, &c.pair, &at_a, &other, margin, again);
             for (int k = 0; k < 2; k++) {
                 int kept = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, margin, again);
                 CHECK(kept == count && same_points(points, again, count));
             }
-            double off = (least - d.contact.gap) / c.pair.size;
+            double off = (least - d.contact.gap) / pair_size(&c);
             close += fabs(off) <= ERROR;
             if (!test_check(off <= ERROR && off >= -REACH, __FILE__, __LINE__,
                             "case %d: gap %g, distance %g, of the size %g; kinds %d %d", n, least,
@@ -133,7 +138,7 @@ TEST(normals_of_faces_are_exact) {
         crVec3 up = cr_quat_rotate(at_a.q, cr_vec3(0, 0, 1));
         for (int i = 0; i < count; i++) {
             CHECK_VEC(points[i].normal, up, 1e-12);
-            CHECK_NEAR(points[i].gap, flat.p.z - 0.15, ERROR * c.pair.size);
+            CHECK_NEAR(points[i].gap, flat.p.z - 0.15, ERROR * pair_size(&c));
         }
         cr_model_destroy(c.model);
     }

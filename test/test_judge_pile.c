@@ -79,16 +79,14 @@ static bool look_at_pile(const Pile* s, const Record* a, const Record* b, double
     const crStep* step = cr_world_stages(s->world);
     const crCertificate* c = cr_world_certificate(s->world);
     crVec3 fall = cr_scale(s->settings.dt, s->model->gravity), pushed[BALLS];
-    // contacts of the step, then those that lie, unless they are the same
-    int own = step->contact_count;
-    int count = own + (step->contacts == step->lying.contacts ? 0 : step->lying.contact_count);
+    int count = cr_step_shown(step);
     if (c->impacts > 0 || c->solves != 1 || count == 0) return false;
     *closing = *needed = *momentum = 0.0;
     for (int i = 0; i < BALLS; i++) {
         pushed[i] = cr_scale(s->mass[i], fall);
     }
     for (int k = 0; k < count; k++) {
-        const crStepContact* touch = k < own ? &step->contacts[k] : &step->lying.contacts[k - own];
+        const crStepContact* touch = cr_step_shown_at(step, k);
         crVec3 before = cr_vec3(0, 0, 0), after = before, n = touch->point.normal, point = touch->point.point;
         for (int i = 0; i < BALLS; i++) {
             double sign = s->body[i] == touch->body_b ? 1.0 : s->body[i] == touch->body_a ? -1.0 : 0.0;
@@ -130,7 +128,7 @@ static void run_pile(crRandom* r, crQuality quality, double tol, Sums* sums) {
         test_check(overlap <= c->penetration + 1e-15, __FILE__, __LINE__, "%s: overlap %g m, claimed %g",
                    cr_quality_name(quality), overlap, c->penetration);
         if (!look_at_pile(&s, before, after, &closing, &needed, &momentum)) continue;
-        sums->contacts += cr_world_stages(s.world)->contact_count;
+        sums->contacts += cr_world_stages(s.world)->contacts.count;
         sums->closing = fmax(sums->closing, closing);
         sums->share = fmax(sums->share, closing / needed);
         sums->momentum = fmax(sums->momentum, momentum);

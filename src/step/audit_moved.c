@@ -209,7 +209,7 @@ static void run_parts(Parts* parts, int count, crTaskFn fn) {
         parts->most[i] = 0.0;
         parts->holds[i] = true;
     }
-    cr__tasks_for(parts->m->step->tasks, count, parts->chunk, fn, parts);
+    cr__tasks_for(parts->m->step->own.tasks, count, parts->chunk, fn, parts);
 }
 
 static double most_of_parts(const Parts* parts) {

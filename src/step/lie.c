@@ -15,11 +15,11 @@
 #include "step/audit.h"
 #include "step/clocks.h"
 
-static bool lies(const crStep* step, int body) { return step->lying.island[body] != 0; }
+static bool lies(const crStep* step, int body) { return step->rest.lying.island[body] != 0; }
 
 // contacts of what has got up are no longer kept
 static void drop_contacts(crStep* step) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     int kept = 0;
     for (int i = 0; i < lying->contact_count; i++) {
         const crStepContact* c = &lying->contacts[i];
@@ -30,7 +30,7 @@ static void drop_contacts(crStep* step) {
 }
 
 void cr__lie_end(crStep* step) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     if (lying->count == 0) return;
     memset(lying->island, 0, (size_t)step->model->nb * sizeof *lying->island);
     lying->count = lying->contact_count = 0;
@@ -38,7 +38,7 @@ void cr__lie_end(crStep* step) {
 }
 
 void cr__lie_end_marked(crStep* step) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     for (int b = 1; b < step->model->nb; b++) {
         int island = lying->island[b];
         if (island == 0 || step->work.mark[island] == 0) continue;
@@ -53,14 +53,14 @@ void cr__lie_end_marked(crStep* step) {
 static bool mark_met(crStep* step, int a, int b) {
     bool lies_a = lies(step, a), lies_b = lies(step, b);
     if (lies_a == lies_b || !cr__moves(step->model, lies_a ? b : a)) return false;
-    step->work.mark[step->lying.island[lies_a ? a : b]] = 1;
+    step->work.mark[step->rest.lying.island[lies_a ? a : b]] = 1;
     return true;
 }
 
 void cr__lie_look(crStep* step) {
     const crPairs* pairs = step->pairs;
     bool any = false;
-    for (int i = 0; i < pairs->count && step->lying.count > 0; i++) {
+    for (int i = 0; i < pairs->count && step->rest.lying.count > 0; i++) {
         const crNear* near = &pairs->near[i];
         if (lies(step, near->body_a) == lies(step, near->body_b)) continue;
         if (!cr__pairs_boxes_apart(pairs, near)) any = mark_met(step, near->body_a, near->body_b) || any;
@@ -69,7 +69,7 @@ void cr__lie_look(crStep* step) {
 }
 
 crStatus cr__lie_keep_near(crStep* step, crError* error) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     if (lying->count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     int* bodies = cr_arena_alloc(&step->scratch, (size_t)lying->count * sizeof *bodies);
@@ -78,7 +78,7 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
     for (int b = 1; b < step->model->nb; b++) {
         if (!lies(step, b)) continue;
         bodies[part.count++] = b;
-        step->pairs->margin[b] = cr__step_margin(step, step->h, b);
+        step->pairs->margin[b] = cr__step_margin(step, step->free.h, b);
     }
     crStatus status = CR_OK;
     if (lying->fresh) status = cr__pairs_move(step->pairs, NULL, part, &step->dynamics, error);
@@ -89,13 +89,13 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
 
 bool cr__lie_touched(crStep* step) {
     bool any = false;
-    if (step->lying.count == 0) return false;
+    if (step->rest.lying.count == 0) return false;
     if (!step->clocks->plastic || step->pairs->by_impact) {
         cr__lie_end(step);
         return true;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        any = mark_met(step, step->contacts[i].body_a, step->contacts[i].body_b) || any;
+    for (int i = 0; i < step->contacts.count; i++) {
+        any = mark_met(step, step->contacts.list[i].body_a, step->contacts.list[i].body_b) || any;
     }
     if (any) cr__lie_end_marked(step);
     return any;
@@ -103,38 +103,38 @@ bool cr__lie_touched(crStep* step) {
 
 // Contacts of what lies now leave those of the step, and go among those kept, in order. CR_ERR_MEMORY.
 static crStatus take_contacts(crStep* step) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     int taken = 0, kept = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         taken += lies(step, cr__step_mover(step, c->body_a, c->body_b));
     }
     void* all = lying->contacts;
-    crStatus status = cr__grow(&step->allocator, &all, &lying->capacity, lying->contact_count,
+    crStatus status = cr__grow(&step->own.allocator, &all, &lying->capacity, lying->contact_count,
                                lying->contact_count + taken, sizeof *lying->contacts);
     lying->contacts = all;
     if (status != CR_OK) return status;
     // from the end on: there is room behind those that are there
     int from = lying->contact_count - 1, to = lying->contact_count + taken - 1;
     lying->contact_count += taken;
-    for (int i = step->contact_count - 1; i >= 0; i--) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = step->contacts.count - 1; i >= 0; i--) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!lies(step, cr__step_mover(step, c->body_a, c->body_b))) continue;
         while (from >= 0 && !cr__step_pair_first(&lying->contacts[from], c)) {
             lying->contacts[to--] = lying->contacts[from--];
         }
         lying->contacts[to--] = *c;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
-        if (!lies(step, cr__step_mover(step, c->body_a, c->body_b))) step->contacts[kept++] = *c;
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
+        if (!lies(step, cr__step_mover(step, c->body_a, c->body_b))) step->contacts.list[kept++] = *c;
     }
-    step->contact_count = kept;
+    step->contacts.count = kept;
     return CR_OK;
 }
 
 crStatus cr__lie_down(crStep* step, const int* islands, const bool* down) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
         if (!cr__moves(step->model, b) || !down[islands[b]]) continue;
@@ -158,7 +158,7 @@ typedef struct Kept {
 
 static crStatus kept_create(crStep* step, Kept* kept) {
     crArena* arena = &step->scratch;
-    size_t count = (size_t)step->lying.contact_count + 1, nb = (size_t)step->model->nb;
+    size_t count = (size_t)step->rest.lying.contact_count + 1, nb = (size_t)step->model->nb;
     *kept = (Kept){.takes = cr_arena_alloc(arena, count), .passes = cr_arena_alloc(arena, count)};
     kept->u_free = cr_arena_alloc(arena, count * sizeof *kept->u_free);
     kept->u = cr_arena_alloc(arena, count * sizeof *kept->u);
@@ -171,7 +171,7 @@ static crStatus kept_create(crStep* step, Kept* kept) {
 
 // velocities without impulses are those of the last step that computed them; with impulses there are none
 static void fill(const crStep* step, Kept* kept) {
-    const crStepLying* lying = &step->lying;
+    const crStepLying* lying = &step->rest.lying;
     for (int b = 0; b < step->model->nb; b++) {
         kept->islands[b] = -1;
     }
@@ -195,7 +195,7 @@ static void fill(const crStep* step, Kept* kept) {
 
 // the audit of contacts, over those that lie and nothing else
 static crStatus audit_lying(crStep* step, double h) {
-    crStepLying* lying = &step->lying;
+    crStepLying* lying = &step->rest.lying;
     size_t mark = cr_arena_mark(&step->scratch);
     Kept kept;
     crStatus status = kept_create(step, &kept);
@@ -206,8 +206,8 @@ static crStatus audit_lying(crStep* step, double h) {
         clocks.closed = true;
         view.clocks = &clocks;
         view.part = view.awake = (crStepPart){.count = kept.body_count, .bodies = kept.bodies};
-        view.contacts = lying->contacts;
-        view.contact_count = lying->contact_count;
+        view.contacts.list = lying->contacts;
+        view.contacts.count = lying->contact_count;
         view.posed = (crStepPosed){0};
         view.certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .contacts = lying->contact_count};
         status = cr__audit_contacts(&view, h, kept.takes, kept.passes, kept.u_free, kept.u, kept.islands,
@@ -226,14 +226,14 @@ static crStatus audit_lying(crStep* step, double h) {
 }
 
 void cr__lie_show(crStep* step) {
-    if (step->contact_count > 0 || step->lying.contact_count == 0) return;
-    step->contacts = step->lying.contacts;
-    step->contact_count = step->lying.contact_count;
+    if (step->contacts.count > 0 || step->rest.lying.contact_count == 0) return;
+    step->contacts.list = step->rest.lying.contacts;
+    step->contacts.count = step->rest.lying.contact_count;
 }
 
 crStatus cr__lie_certify(crStep* step, double h) {
-    if (step->lying.count == 0) return CR_OK;
-    crStatus status = step->lying.audited ? CR_OK : audit_lying(step, h);
-    if (status == CR_OK) cr__audit_add(&step->certificate, &step->lying.certificate);
+    if (step->rest.lying.count == 0) return CR_OK;
+    crStatus status = step->rest.lying.audited ? CR_OK : audit_lying(step, h);
+    if (status == CR_OK) cr__audit_add(&step->certificate, &step->rest.lying.certificate);
     return status;
 }

@@ -29,8 +29,9 @@ static bool acts(const crStep* step, const crStepContact* c) {
     crVec3 x = c->point.point;
     crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, x),
                       cr__step_point_velocity(step, step->free.v, c->body_a, x));
-    double speed = fmax(-c->speed, -cr_dot(u, c->point.normal)) + step->h * cr_norm(step->model->gravity);
-    return c->point.gap - c->delta <= step->h * speed;
+    double speed =
+        fmax(-c->speed, -cr_dot(u, c->point.normal)) + step->free.h * cr_norm(step->model->gravity);
+    return c->point.gap - c->delta <= step->free.h * speed;
 }
 
 // Contacts that one thread takes at a time.
@@ -45,7 +46,7 @@ typedef struct Fast {
 static void find_fast(void* ctx, int begin, int end) {
     const Fast* f = ctx;
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &f->step->contacts[i];
+        const crStepContact* c = &f->step->contacts.list[i];
         f->fast[i] = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(f->step, c);
     }
 }
@@ -85,8 +86,8 @@ static void join_contacts(const crStep* step, const bool* fast, const Islands* i
         const crLoop* loop = &model->loops[step->part.loops[k]];
         cr__forest_join_trees(model, islands->root, loop->a, loop->b);
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int b = cr__step_mover(step, c->body_a, c->body_b), *rows = &islands->rows[b];
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
         *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
@@ -180,19 +181,19 @@ static crStatus list_others(crStep* step, const crStepContact* a, int a_count, c
         to[count] = *c;
         to[count++].impulse = cr_vec3(0, 0, 0);
     }
-    step->contacts = to;
-    step->contact_count = count;
+    step->contacts.list = to;
+    step->contacts.count = count;
     return CR_OK;
 }
 
 // what was moved: audited, its forces kept; the rest of the world is left to the calm solve
 static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     const bool* moving = moved->body;
-    int listed = step->contact_count;
+    int listed = step->contacts.count;
     moved->count = listed;
     // bodies may have been left to another solve
     crStatus status = sort_moving(step, moved->contacts, moving, &moved->count);
-    step->contact_count = moved->count;
+    step->contacts.count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
     if (status != CR_OK) return cr__step_memory(error);
     cr__step_part_of(step, moving);
@@ -224,15 +225,15 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
     size_t before = cr_arena_mark(&step->scratch);
-    Fast fast = {step, cr_arena_alloc(&step->scratch, (size_t)step->contact_count * sizeof *fast.fast)};
+    Fast fast = {step, cr_arena_alloc(&step->scratch, (size_t)step->contacts.count * sizeof *fast.fast)};
     if (fast.fast == NULL) return cr__step_memory(error);
-    cr__tasks_for(step->tasks, step->contact_count, CHUNK, find_fast, &fast);
+    cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, find_fast, &fast);
     bool any = find_moving(step, fast.fast, &islands, moving);
     cr_arena_release(&step->scratch, before);
     if (!any) return CR_OK;
-    *moved = (crMoved){.body = moving, .near = step->contacts, .near_count = step->contact_count};
-    moved->contacts = step->contacts;
-    crStatus status = sort_moving(step, step->contacts, moving, &step->contact_count);
+    *moved = (crMoved){.body = moving, .near = step->contacts.list, .near_count = step->contacts.count};
+    moved->contacts = step->contacts.list;
+    crStatus status = sort_moving(step, step->contacts.list, moving, &step->contacts.count);
     if (status != CR_OK) return cr__step_memory(error);
     if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
@@ -247,20 +248,20 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
 
 crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
     if (moved->body == NULL) return CR_OK;
-    if (step->contact_count == 0) {
-        step->contacts = moved->contacts;
-        step->contact_count = moved->count;
+    if (step->contacts.count == 0) {
+        step->contacts.list = moved->contacts;
+        step->contacts.count = moved->count;
         return CR_OK;
     }
-    int count = step->contact_count + moved->count, i = 0, j = 0;
+    int count = step->contacts.count + moved->count, i = 0, j = 0;
     crStepContact* all = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *all);
     if (all == NULL) return CR_ERR_MEMORY;
     for (int k = 0; k < count; k++) {
-        bool first = j == moved->count || (i < step->contact_count &&
-                                           cr__step_pair_first(&step->contacts[i], &moved->contacts[j]));
-        all[k] = first ? step->contacts[i++] : moved->contacts[j++];
+        bool first = j == moved->count || (i < step->contacts.count &&
+                                           cr__step_pair_first(&step->contacts.list[i], &moved->contacts[j]));
+        all[k] = first ? step->contacts.list[i++] : moved->contacts[j++];
     }
-    step->contacts = all;
-    step->contact_count = count;
+    step->contacts.list = all;
+    step->contacts.count = count;
     return CR_OK;
 }

@@ -38,7 +38,7 @@ typedef struct Work {
 static crStatus create(Work* work) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
-    size_t room = (size_t)step->contact_count + 1;
+    size_t room = (size_t)step->contacts.count + 1;
     work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
     work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
@@ -69,8 +69,8 @@ static bool list(Work* work) {
     int cursor = 0;
     bool bounces = false;
     double fall = work->h * cr_norm(step->model->gravity);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (work->given != NULL) work->given[i] = cr__step_given_velocity(step, c);
         if (!c->packable || !may_press(work, c, fall)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
@@ -102,7 +102,7 @@ static void coordinates(const Work* work, const crInertias* of, const double* v,
 // impulses of the whole step into the step's contacts
 static void read_impulses(const Work* work) {
     for (int i = 0; i < work->count; i++) {
-        work->step->contacts[work->index[i]].impulse = work->contact[i].P;
+        work->step->contacts.list[work->index[i]].impulse = work->contact[i].P;
     }
     if (!work->trees.posed) return;
     cr__moving_keep_ties(&work->trees, &work->ask);
@@ -253,8 +253,8 @@ static void join(const Work* work, int* root, Energy* energy) {
         root[b] = b;
         energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
         energy[step->model->bodies[cr__step_mover(step, c->body_a, c->body_b)].root].rows += 3;
@@ -302,8 +302,8 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
         Energy* e = &energy[root[work->trees.root[k]]];
         if (e->open) add_tree(work, k, last, e);
     }
-    for (int i = 0; work->given != NULL && i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; work->given != NULL && i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
         if (e->open) e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
@@ -376,8 +376,8 @@ static void put_back(Work* work, const int* root, const Energy* energy) {
 // impulses likewise, and those of joints
 static void put_impulses(const Work* work, const int* root, Energy* energy) {
     crStep* step = work->step;
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
         if (e->scale < 1.0) c->impulse = cr_scale(e->scale, c->impulse);

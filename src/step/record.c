@@ -9,18 +9,18 @@
 
 crStatus cr__step_record(crStep* step, crError* error) {
     void* all = step->record.contacts;
-    crStatus status = cr__grow(&step->allocator, &all, &step->record.capacity, step->record.count,
-                               step->record.count + step->contact_count, sizeof *step->record.contacts);
+    crStatus status = cr__grow(&step->own.allocator, &all, &step->record.capacity, step->record.count,
+                               step->record.count + step->contacts.count, sizeof *step->record.contacts);
     step->record.contacts = all;
     if (status != CR_OK) return cr__step_memory(error);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (cr_dot(c->impulse, c->impulse) > 0.0) step->record.contacts[step->record.count++] = *c;
     }
     return CR_OK;
 }
 
 void cr__step_show_record(crStep* step) {
-    step->contacts = step->record.contacts;
-    step->contact_count = step->record.count;
+    step->contacts.list = step->record.contacts;
+    step->contacts.count = step->record.count;
 }

@@ -23,12 +23,12 @@ bool cr__step_may_rest(const crStep* step) {
 }
 
 double cr__step_rest_speed(const crStep* step, double held) {
-    double fall = step->h * cr_norm(step->model->gravity);
+    double fall = step->free.h * cr_norm(step->model->gravity);
     return SPEED * cr_step_tol(&step->settings) * fmin(held, fall);
 }
 
 bool cr__step_nears_rest(const crStep* step) {
-    double fall = step->h * cr_norm(step->model->gravity);
+    double fall = step->free.h * cr_norm(step->model->gravity);
     if (!cr__step_may_rest(step)) return false;
     for (int k = 0; k < step->awake.count; k++) {
         const crBody* body = &step->model->bodies[step->awake.bodies[k]];
@@ -109,8 +109,8 @@ static bool look_at_bodies(const crStep* step, double h, const int* islands, con
         if ((moved != NULL && moved[b]) || hit[b]) at->moved = true;
         any = (!at->moved && look_at_body(step, fall, b, at)) || any;
     }
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* event = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* event = &step->events.list[i];
         if (cr__moves(step->model, event->body_b)) rest[islands[event->body_b]].moved = true;
         if (event->shape_a < 0) continue;
         if (cr__moves(step->model, event->body_a)) rest[islands[event->body_a]].moved = true;
@@ -138,7 +138,7 @@ static void set_back(crStep* step, const int* islands, const int* was, bool all,
 // islands at rest that began so lie down, where nothing but contacts acts on them
 static crStatus choose_lying(crStep* step, const int* islands, const Rest* rest) {
     const crModel* model = step->model;
-    bool may = step->lying.island != NULL && step->clocks->plastic && model->nu == 0 &&
+    bool may = step->rest.lying.island != NULL && step->clocks->plastic && model->nu == 0 &&
                step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0 &&
                !step->pairs->by_impact;
     if (!may) return CR_OK;
@@ -170,7 +170,7 @@ static crStatus settle_islands(crStep* step, double h, const int* islands, const
     }
     set_back(step, islands, was, all, rest);
     // a force that a function gives may be another in the next step
-    step->still = all && zero && step->calls.force == NULL && model->load_count == 0;
+    step->rest.still = all && zero && step->calls.force == NULL && model->load_count == 0;
     return choose_lying(step, islands, rest);
 }
 

@@ -33,7 +33,8 @@ crStatus cr__step_lost(const crModel* model, int body, const char* what, double 
 
 // Whether a step has nothing to compute for a body, which sleeps or lies.
 static inline bool cr__step_idle(const crStep* step, int body) {
-    return step->sleep[body].island != 0 || (step->lying.count > 0 && step->lying.island[body] != 0);
+    return step->rest.sleep[body].island != 0 ||
+           (step->rest.lying.count > 0 && step->rest.lying.island[body] != 0);
 }
 static inline crPart cr__step_part(const crStep* step) {
     return (crPart){step->part.bodies, step->part.count};
@@ -134,14 +135,6 @@ static inline bool cr__step_pair_first(const crStepContact* a, const crStepConta
     if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
     return a->shape_b < b->shape_b;
 }
-// A contact at the end of a step, with its impulse: those of the step, then those that lie.
-static inline int cr__step_contact_count(const crStep* step) {
-    bool shown = step->contacts == step->lying.contacts;
-    return step->contact_count + (shown ? 0 : step->lying.contact_count);
-}
-static inline const crStepContact* cr__step_contact_at(const crStep* step, int i) {
-    return i < step->contact_count ? &step->contacts[i] : &step->lying.contacts[i - step->contact_count];
-}
 
 // warm.c
 
@@ -198,7 +191,7 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
 
 // Bodies as the packed solver takes them.
 static inline crInertias cr__step_inertias(crStep* step) {
-    return (crInertias){step->model, &step->dynamics, &step->scratch, step->tasks};
+    return (crInertias){step->model, &step->dynamics, &step->scratch, step->own.tasks};
 }
 // momentum += J^T P (nv).
 void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,

@@ -75,9 +75,9 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
     if (gap > band) {
-        double fall = step->h * cr_norm(step->model->gravity);
+        double fall = step->free.h * cr_norm(step->model->gravity);
         if (!(c->speed <= SLOW * fall)) return c->delta;
-        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
+        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->free.h * fall));
         if (gap > band) return c->delta;
     }
     if (cr__step_warm_next(step, c, cursor) != NULL) return band;
@@ -123,7 +123,7 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
 static crStatus append_force(crStep* step, const crWarm* force) {
     crStepWarm* warm = &step->warm;
     void* forces = warm->force;
-    crStatus status = cr__grow(&step->allocator, &forces, &warm->capacity, warm->count, warm->count + 1,
+    crStatus status = cr__grow(&step->own.allocator, &forces, &warm->capacity, warm->count, warm->count + 1,
                                sizeof *warm->force);
     warm->force = forces;
     if (status == CR_OK) warm->force[warm->count++] = *force;
@@ -150,10 +150,10 @@ static crStatus keep_forces(crStep* step) {
     crStatus status = begin_forces(step, &kept);
     if (status != CR_OK) return status;
     int cursor = 0;
-    double rate = 1.0 / step->h;
+    double rate = 1.0 / step->free.h;
     if (!kept.alone) cr__step_mark_part(step, 1);
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
             status = add_beginning(step, c);
