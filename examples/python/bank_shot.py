@@ -8,14 +8,14 @@ import carom
 from carom.derivatives import Steps
 from carom.plot import BLUE, GREY, ORANGE
 
-WALL, CUP, RADIUS, COUNT = 3.0, np.array([1.2, 0.4, 0.3]), 0.05, 100
+WALL, CUP, RADIUS, COUNT = 3.0, np.array([1.2, 0.4, 0.3]), 0.05, 400
 
 model = carom.Model()
 rubber = model.material("rubber", mu=0.4, e=0.75)
 model.halfspace(0, material=rubber)
 model.halfspace(0, normal=(-1, 0, 0), offset=-WALL, material=rubber)
 model.sphere(model.body("ball", pos=(0, 0, 1.2)), RADIUS, material=rubber)
-steps = Steps(model, dt=0.01)
+steps = Steps(model, dt=0.0025)
 
 q, v = steps.start()
 v[:3] = 4.0, 0.0, 2.0
@@ -30,7 +30,7 @@ figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
 for tried, _, _ in history[:-1]:
     axes.plot(*path(steps, q, tried, COUNT, [0, 2]).T, color=GREY, lw=0.8)
 axes.plot(*path(steps, q, found, COUNT, [0, 2]).T, color=BLUE, lw=1.6)
-axes.plot([CUP[0] - 0.1, CUP[0] - 0.08, CUP[0] + 0.08, CUP[0] + 0.1], [CUP[2] + 0.02, 0, 0, CUP[2] + 0.02], color=ORANGE, lw=2)
+axes.plot([CUP[0] - 0.1, CUP[0] - 0.08, CUP[0] + 0.08, CUP[0] + 0.1], [CUP[2] - 0.03, 0, 0, CUP[2] - 0.03], color=ORANGE, lw=2)
 axes.axvline(WALL, color="k", lw=1)
 axes.axhline(0, color="k", lw=1)
 axes.set_aspect("equal")

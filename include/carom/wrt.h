@@ -5,8 +5,9 @@
 // applied forces, and one for each parameter. A step is recorded as a list of moves and impacts, and these are differentiated
 // one by one: contact solves and rules by their modes (implicit function theorem), instants of impacts by the gap that
 // defines them (saltation), the position pass by its contacts. What the list does not describe (loops, loads, drag of
-// contacts, methods other than cone) and steps at a switch, which have two sides, are differenced as a whole; impacts by a rule or
-// law without a formula, by a law of the user's too, are differenced by themselves; the verdict says so. Contact problems and rules by themselves: modes.h.
+// contacts, methods other than cone) and steps at a switch, which have two sides, are differenced as a whole. Impacts by a
+// rule or law without a formula, such as a law of the user's, are differenced by themselves. The verdict says so. Contact
+// problems and rules alone: modes.h.
 #ifndef CAROM_WRT_H
 #define CAROM_WRT_H
 

@@ -19,8 +19,8 @@ Units are SI, quaternions have w first, normals point from body A to body B.
 from carom._carom import Error, numerics_revision, version as __version__
 from carom._batch import Batch
 from carom._audit import MotionAudit, Worst, audit
-from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Verdict,
-                           collision, contact, gradient, impact, impact_many, laws, verdict)
+from carom._impact import (Collision, Contact, Derivative, FramedContact, Gradient, Hit, Impulses, Law, LawInfo, Margins, Region, Rigid, Strike, Verdict,
+                           collision, contact, cue_strike, gradient, impact, impact_many, laws, verdict)
 from carom._control import Actuator, Controls, Joint, Readings, Sensor
 from carom._model import Model
 from carom._picture import Animation, Picture, Report
@@ -32,6 +32,6 @@ from carom._world import Certificate, Energy, Trajectory, World
 __all__ = ["Actuator", "Animation", "Audit", "Batch", "Certificate", "Collision", "Contact", "Controls", "Derivative",
            "Energy", "Error", "FramedContact", "Gradient", "Hit", "ImpactChange", "Impulses", "Joint", "Law", "LawInfo",
            "Margins", "Model", "MotionAudit", "Picture", "Problem", "Readings", "Region", "Report", "Resolution", "Rigid",
-           "Rule", "RuleInfo", "Scene", "Sensor", "Solution", "Spread", "Trajectory", "Verdict", "World", "Worst",
-           "__version__", "audit", "collision", "contact", "gradient", "impact", "impact_many", "laws", "load",
-           "numerics_revision", "rules", "scenes", "solvers", "spread", "verdict"]
+           "Rule", "RuleInfo", "Scene", "Sensor", "Solution", "Spread", "Strike", "Trajectory", "Verdict", "World", "Worst",
+           "__version__", "audit", "collision", "contact", "cue_strike", "gradient", "impact", "impact_many", "laws",
+           "load", "numerics_revision", "rules", "scenes", "solvers", "spread", "verdict"]

@@ -76,6 +76,16 @@ class Gradient:
 def gradient(law: LawLike, W: Optional[ArrayLike] = ..., V: ArrayLike = ..., n: ArrayLike = ..., *, mu: float = ...,
              e: float = ..., et: float = ..., frame: Optional[ArrayLike] = ..., tol: float = ...) -> Gradient: ...
 
+class Strike(NamedTuple):
+    velocity: Array
+    omega: Array
+    squirt: float
+    impulse: float
+    miscue: bool
+
+def cue_strike(speed: float, side: float = ..., height: float = ..., *, e: float, mu: float, mass: float = ...,
+               end_mass: float = ..., ball_mass: float = ..., ball_radius: float = ...) -> Strike: ...
+
 class Impulses(NamedTuple):
     P: Array
     status: NDArray[np.intc]

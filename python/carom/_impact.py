@@ -170,6 +170,35 @@ def gradient(law, W=None, V=(0, 0, 0), n=(1, 0, 0), *, mu=0.0, e=0.0, et=0.0, fr
     return _law(law).gradient(W, V, n, mu=mu, e=e, et=et, frame=frame, tol=tol)
 
 
+class Strike(NamedTuple):
+    """A ball after the stroke of a cue: velocity and spin (x along the cue, y to the left, z up), squirt (the angle of its path from x,
+    against the side struck), the impulse along x. miscue: the tip slips off, and all else is zero.
+
+    >>> import carom
+    >>> carom.cue_strike(3.0, side=0.025, e=0.75, mu=0.6).miscue
+    True
+    """
+    velocity: Any
+    omega: Any
+    squirt: float
+    impulse: float
+    miscue: bool
+
+
+def cue_strike(speed, side=0.0, height=0.0, *, e, mu, mass=0.567, end_mass=0.17 / 30, ball_mass=0.17, ball_radius=0.028575):
+    """A ball at rest struck by a level cue at `speed`, its tip `side` to the left of the ball's centre and `height` above it.
+
+    e and mu are those of the tip, end_mass that of the cue's end, which the ball pushes aside. Balls are those of pool, the masses of
+    the cue those of pooltool (docs/materials.md).
+
+    >>> import carom
+    >>> ball = carom.cue_strike(3.0, height=0.4 * 0.028575, e=0.75, mu=0.6)
+    >>> round(float(ball.velocity[0] - 0.028575 * ball.omega[1]), 12)   # 2/5 of the radius above its centre the ball rolls at once
+    0.0
+    """
+    return Strike(*_carom._cue_strike(mass, end_mass, e, mu, ball_mass, ball_radius, speed, side, height))
+
+
 class Impulses(NamedTuple):
     """What `impact_many` found: impulses (k, 3), and a status for each row, 0 where all is well.
 

@@ -233,6 +233,7 @@ PyObject* py_world_record(PyWorld* self, double time, int every);
 PyObject* py_region(PyObject* module, PyObject* args);
 PyObject* py_collision(PyObject* module, PyObject* args, PyObject* keywords);
 PyObject* py_bodies(PyObject* module, PyObject* args);
+PyObject* py_cue_strike(PyObject* module, PyObject* args);
 PyObject* py_verdict(PyObject* module, PyObject* args);
 PyObject* py_laws(PyObject* module, PyObject* unused);
 PyObject* py_rules(PyObject* module, PyObject* unused);

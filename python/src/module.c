@@ -49,6 +49,7 @@ PyObject* py_register(PyObject* module, PyObject* args) {
 static PyMethodDef functions[] = {
     {"_collision", (PyCFunction)(void (*)(void))py_collision, METH_VARARGS | METH_KEYWORDS, NULL},
     {"_bodies", py_bodies, METH_VARARGS, NULL},
+    {"_cue_strike", py_cue_strike, METH_VARARGS, NULL},
     {"_region", py_region, METH_VARARGS, NULL},
     {"_verdict", py_verdict, METH_VARARGS, NULL},
     {"_laws", py_laws, METH_NOARGS, NULL},

@@ -144,3 +144,19 @@ def test_two_balls_exchange_momentum():
     after_a, after_b = a.after(b, (0.1, 0, 0), hit.P)
     assert 2 * after_a.velocity + after_b.velocity == pytest.approx(2 * a.velocity, abs=1e-14)
     assert (after_b.velocity - after_a.velocity)[0] == pytest.approx(0.7, abs=1e-12)
+
+
+def test_cue_strike():
+    radius, mass, ball, speed, e = 0.028575, 0.567, 0.17, 3.0, 0.75
+    centre = carom.cue_strike(speed, e=e, mu=0.6)
+    assert centre.velocity == pytest.approx([(1 + e) * speed * mass / (mass + ball), 0, 0]) and centre.squirt == 0
+    # struck on the left: the ball turns clockwise and goes to the right of the cue's line
+    left = carom.cue_strike(speed, side=0.3 * radius, e=e, mu=0.6)
+    assert left.omega[2] < 0 and left.velocity[1] < 0
+    c = 0.3
+    assert np.tan(left.squirt) == pytest.approx(2.5 * c * np.sqrt(1 - c * c) / (1 + 30 + 2.5 * (1 - c * c)))
+    for bad, field in (({"side": 2 * radius}, "side"), ({"mass": 0.0}, "mass"), ({"e": 2.0}, "e"), ({"speed": -1.0}, "speed")):
+        with pytest.raises(carom.Error, match=f"^{field}:"):
+            carom.cue_strike(**{"speed": speed, "e": e, "mu": 0.6, **bad})
+    with pytest.raises(TypeError):
+        carom.cue_strike("fast", e=e, mu=0.6)
