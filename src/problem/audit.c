@@ -96,11 +96,13 @@ static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
 // returns how many sets have become one with another
 static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
     Row row = row_of(A, i);
-    int joined = 0;
+    int joined = 0, last = node;
     for (int k = 0; k < row.count; k++) {
-        int j = col_of(&row, k);
-        if (row.value[k] == 0.0) continue;
-        joined += cr__forest_join(parent, node, node_of != NULL ? node_of[j] : first + j);
+        int j = col_of(&row, k), other = node_of != NULL ? node_of[j] : first + j;
+        // columns of one block follow each other
+        if (other == last || row.value[k] == 0.0) continue;
+        last = other;
+        joined += cr__forest_join(parent, node, other);
     }
     return joined;
 }
@@ -294,8 +296,12 @@ static void matrix_floors(crAuditor* a) {
     for (int i = 0; i < problem->rows; i++) {
         Row row = row_of(a->W, i);
         double sum = 0.0;
-        for (int k = 0; k < row.count; k++) {
-            if (row.value[k] != 0.0) sum += pull[col_of(&row, k)];
+        // an entry of a full row may be zero: it reaches nothing
+        for (int k = 0; k < row.count && row.col != NULL; k++) {
+            if (row.value[k] != 0.0) sum += pull[row.col[k]];
+        }
+        for (int k = 0; k < row.count && row.col == NULL; k++) {
+            sum += row.value[k] != 0.0 ? pull[k] : 0.0;
         }
         a->floor[i] = 16.0 * EPS * sqrt(a->weight[i]) * sum;
     }
