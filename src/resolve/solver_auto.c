@@ -137,7 +137,7 @@ static bool same_regimes(const crSystem* system, const double* x, const double* 
 }
 
 // largest change of an entry over the largest entry of y
-static double change_of(const double* x, const double* y, int n) {
+static double moved_by(const double* x, const double* y, int n) {
     double change = 0.0, largest = 0.0;
     for (int i = 0; i < n; i++) {
         change = fmax(change, fabs(x[i] - y[i]));
@@ -159,7 +159,7 @@ static crStatus stage_start(crAuto* a) {
         if (k > 0 && k % 2 == 0 && k < most - 1) continue;
         bool settled = k > 0 && same_regimes(a->system, a->p, a->x);
         // a sweep that moves much has not solved anything: its residual is not asked for
-        if (k > 0 && !settled && k < most - 1 && change_of(a->p, a->x, n) > MOVES) continue;
+        if (k > 0 && !settled && k < most - 1 && moved_by(a->p, a->x, n) > MOVES) continue;
         double before = a->residual, residual = cr__system_residual(a->system, a->x);
         keep_auto(a, "gauss-seidel", since, residual);
         since = 0;
@@ -240,7 +240,8 @@ static crStatus run_stages(crAuto* a) {
         stage_pivot_small, stage_lemke_first,   stage_start,          stage_quick_small, stage_near,
         stage_quick,       stage_sparse,        stage_interior_first, stage_anderson,    stage_newton_first,
         stage_interior,    stage_factor,        stage_pivot,          stage_lemke,       stage_anderson_long,
-        stage_newton,      stage_interior_wide, stage_gradient,       stage_newton,
+        stage_newton,      stage_interior_wide, stage_gradient,       stage_newton,      stage_factor,
+        stage_newton,      stage_factor,        stage_newton,         stage_factor,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
