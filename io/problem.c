@@ -122,6 +122,9 @@ crStatus cr_problem_parse(const char* text, size_t size, const char* format, con
     if (out != NULL) *out = (crProblemFile){0};
     if (text == NULL) return cr__io_missing(error, "text");
     if (out == NULL) return cr__io_missing(error, "out");
+    if (format == NULL && first_character(text, size) == '\0') {
+        return cr_error_set(error, CR_ERR_MISSING, "text", "text: the file is empty");
+    }
     if (format == NULL) format = guess(text, size, hint);
     if (name != NULL) snprintf(out->name, sizeof out->name, "%s", name);
     for (int i = 0; i < FORMAT_COUNT; i++) {

@@ -96,6 +96,19 @@ static crStatus read_sizes(crScan* scan, bool rolls, int* d, int* contacts, crEr
     return status;
 }
 
+// A full W of which most is zero is kept by rows: solvers read it several times.
+static crStatus drop_zeros(crProblemFile* out, crError* error) {
+    crProblem* problem = &out->problem;
+    size_t n = (size_t)problem->rows, entries = 0;
+    if (problem->W.start != NULL) return CR_OK;
+    for (size_t i = 0; i < n * n; i++) {
+        entries += problem->W.value[i] != 0.0 ? 1 : 0;
+    }
+    if (2 * entries > n * n) return CR_OK;
+    return cr_problem_sparse(problem, &out->arena, &problem->W) == CR_OK ? CR_OK
+                                                                         : no_memory_siconos_fc(error);
+}
+
 static crStatus read_local_siconos_fc(crScan* scan, bool rolls, crProblemFile* out, crError* error) {
     int d, contacts;
     double* q = NULL;
@@ -107,7 +120,7 @@ static crStatus read_local_siconos_fc(crScan* scan, bool rolls, crProblemFile* o
     if (status == CR_OK) status = read_vector_siconos_fc(scan, "q", n, &out->arena, &q, error);
     if (status == CR_OK) status = read_cones(scan, d, contacts, rolls, out, error);
     out->problem.u_free = q;
-    return status;
+    return status == CR_OK ? drop_zeros(out, error) : status;
 }
 
 crStatus cr__read_siconos_fc(const char* text, size_t size, crProblemFile* out, crError* error) {

@@ -194,6 +194,43 @@ TEST(check_symmetry_by_rows) {
     }
 }
 
+// a matrix by rows and the same in full: the worst pair and its difference agree, whatever is missing or zero
+TEST(skew_by_rows_is_that_of_the_full_matrix) {
+    enum { MOST = 40 };
+    crRandom random = sample_seed(12);
+    int symmetric = 0;
+    for (int i = 0; i < 400; i++) {
+        int n = 2 + (int)sample_uniform(&random, 0.0, MOST - 2.0), start[MOST + 1], col[MOST * MOST], at = 0;
+        double W[MOST * MOST] = {0}, value[MOST * MOST];
+        for (int r = 0; r < n; r++) {
+            W[r * n + r] = sample_uniform(&random, 1.0, 2.0);
+            for (int c = 0; c < r; c++) {
+                if (sample_uniform(&random, 0.0, 1.0) > 0.3) continue;
+                W[r * n + c] = W[c * n + r] = sample_uniform(&random, -1.0, 1.0);
+            }
+        }
+        // one entry differs, or has no partner, or none does
+        int r = (int)sample_uniform(&random, 0.0, n - 1e-9), c = (int)sample_uniform(&random, 0.0, n - 1e-9);
+        if (i % 3 == 1) W[r * n + c] *= 1.0 + 0x1p-40;
+        if (i % 3 == 2) W[r * n + c] = 0.0;
+        for (int k = 0; k < n * n; k++) {
+            if (k % n == 0) start[k / n] = at;
+            if (W[k] == 0.0 && sample_uniform(&random, 0.0, 1.0) > 0.01) continue;
+            col[at] = k % n;
+            value[at++] = W[k];
+        }
+        start[n] = at;
+        crMatrix full = {n, n, NULL, NULL, W}, rows = {n, n, start, col, value};
+        for (int by = 0; by < 2; by++) {
+            crSkew a = cr_matrix_skew(&full, by == 1), b = cr_matrix_skew(&rows, by == 1);
+            CHECK(a.row == b.row && a.col == b.col && a.at == b.at && a.across == b.across);
+            CHECK(a.relative == b.relative);
+            symmetric += a.row < 0 ? 1 : 0;
+        }
+    }
+    CHECK(symmetric > 200 && symmetric < 800);
+}
+
 TEST(forms_of_W_agree) {
     crRandom random = sample_seed(11);
     double worst = 0.0;

@@ -54,6 +54,33 @@ TEST(fc_dense_by_columns) {
     cr_problem_file_free(&file);
 }
 
+// a full W that is mostly zero is kept by rows, one that is not as it is
+TEST(fc_zeros_are_dropped) {
+    crProblemFile file;
+    crError error;
+    const char* text = "2 2  0 4 4 4 4  2 0 0 0  0 3 0 1  0 0 5 0  0 1 0 7  -1 0 -1 0  0.5 0.5";
+    CHECK_STATUS(parse(text, "siconos-fc", &file, &error), CR_OK);
+    const crMatrix* W = &file.problem.W;
+    CHECK(W->start != NULL && W->start[4] == 6);
+    CHECK(cr_matrix_at(W, 0, 0) == 2 && cr_matrix_at(W, 1, 3) == 1 && cr_matrix_at(W, 3, 1) == 1);
+    CHECK(cr_matrix_at(W, 2, 2) == 5 && cr_matrix_at(W, 0, 1) == 0);
+    cr_problem_file_free(&file);
+    CHECK_STATUS(parse("2 1  0 2 2 2 2  2 0 0 5  -1 7  0.25", "siconos-fc", &file, &error), CR_OK);
+    CHECK(file.problem.W.start != NULL && file.problem.W.start[2] == 2);
+    cr_problem_file_free(&file);
+    CHECK_STATUS(parse("2 1  0 2 2 2 2  2 1 1 5  -1 7  0.25", "siconos-fc", &file, &error), CR_OK);
+    CHECK(file.problem.W.start == NULL);
+    cr_problem_file_free(&file);
+}
+
+TEST(an_empty_file_is_refused_as_such) {
+    crProblemFile file;
+    crError error;
+    CHECK_STATUS(parse("", NULL, &file, &error), CR_ERR_MISSING);
+    CHECK(strstr(error.message, "is empty") != NULL);
+    CHECK_STATUS(parse(" \n\t\n", NULL, &file, &error), CR_ERR_MISSING);
+}
+
 TEST(gfc_becomes_an_operator) {
     // M = diag(2, 4), H = [1 0; 0 1] ... d = 2, one contact: u = H^T inverse(M) (H p + q) + b
     const char* text = "2 1  0 2 2 2 2  2 0 0 4  0 2 2 2 2  1 3 0 1  4 8  0.5 0.25  0.1";

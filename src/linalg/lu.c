@@ -29,6 +29,46 @@ static inline void subtract_lu(double share, const double* restrict row, size_t 
     }
 }
 
+// four rows at once, one below the other; each entry is subtracted from as subtract_lu does
+static void subtract_lu_four(const double share[4], const double* restrict row, size_t count,
+                             double* restrict a, double* restrict b, double* restrict c, double* restrict d) {
+    for (size_t j = 0; j < count; j++) {
+        double x = row[j];
+        a[j] -= share[0] * x;
+        b[j] -= share[1] * x;
+        c[j] -= share[2] * x;
+        d[j] -= share[3] * x;
+    }
+}
+
+// rows below k lose their entries in column k and keep the factors there
+static void eliminate_lu(double* A, size_t n, size_t k) {
+    const double* row = A + k * n;
+    size_t i = k + 1, count = n - k - 1;
+    for (; i + 4 <= n; i += 4) {
+        double share[4];
+        double* target = A + i * n + k;
+        bool all = true;
+        for (size_t r = 0; r < 4; r++) {
+            target[r * n] = share[r] = target[r * n] / row[k];
+            all = all && share[r] != 0.0;
+        }
+        if (all) {
+            subtract_lu_four(share, row + k + 1, count, target + 1, target + n + 1, target + 2 * n + 1,
+                             target + 3 * n + 1);
+            continue;
+        }
+        for (size_t r = 0; r < 4; r++) {
+            if (share[r] != 0.0) subtract_lu(share[r], row + k + 1, count, target + r * n + 1);
+        }
+    }
+    for (; i < n; i++) {
+        double* target = A + i * n + k;
+        *target /= row[k];
+        if (*target != 0.0) subtract_lu(*target, row + k + 1, count, target + 1);
+    }
+}
+
 bool cr__lu(double* A, int size, double tol, int* order) {
     size_t n = (size_t)size;
     double floor_pivot = tol > 0.0 ? tol * largest_entry(A, n * n) : 0.0;
@@ -48,14 +88,7 @@ bool cr__lu(double* A, int size, double tol, int* order) {
             order[best] = order[k];
             order[k] = t;
         }
-        const double* row = A + k * n;
-        for (size_t i = k + 1; i < n; i++) {
-            double* target = A + i * n;
-            double f = target[k] / pivot;
-            target[k] = f;
-            if (f == 0.0) continue;
-            subtract_lu(f, row + k + 1, n - k - 1, target + k + 1);
-        }
+        eliminate_lu(A, n, k);
     }
     return true;
 }

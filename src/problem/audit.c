@@ -96,11 +96,15 @@ static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
 // returns how many sets have become one with another
 static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
     Row row = row_of(A, i);
-    int joined = 0;
+    int joined = 0, last = node, root = cr__forest_find(parent, node);
     for (int k = 0; k < row.count; k++) {
-        int j = col_of(&row, k);
-        if (row.value[k] == 0.0) continue;
-        joined += cr__forest_join(parent, node, node_of != NULL ? node_of[j] : first + j);
+        int j = col_of(&row, k), other = node_of != NULL ? node_of[j] : first + j;
+        // columns of one block follow each other, and most are joined already
+        if (other == last || row.value[k] == 0.0) continue;
+        last = other;
+        if (parent[other] == root) continue;
+        joined += cr__forest_join(parent, root, other);
+        root = parent[root];
     }
     return joined;
 }
@@ -145,24 +149,34 @@ static double q_of(const crProblem* problem, int row) {
     return problem->u_free[row] + (problem->b != NULL ? problem->b[row] : 0.0);
 }
 
+// largest velocity that the laws of a block want changed
+static double scale_of_block(const crAuditor* a, const crBlock* block) {
+    const crProblem* problem = a->problem;
+    double q[6] = {0}, worst = 0.0;
+    if (block->kind == CR_BLOCK_CONE) {
+        for (int k = 0; k < block->count; k++) {
+            q[k] = q_of(problem, block->row + k);
+        }
+        return cr__witness_scale(block, a->weight + block->row, q);
+    }
+    // other blocks may have any number of rows
+    crBlock part = *block;
+    part.count = 1;
+    for (int r = block->row; r < block->row + block->count; r++) {
+        q[0] = q_of(problem, r);
+        worst = fmax(worst, cr__witness_scale(&part, a->weight + r, q));
+    }
+    return worst;
+}
+
 static void find_scales(crAuditor* a) {
     const crProblem* problem = a->problem;
     for (int i = 0; i < problem->block_count; i++) {
         a->scale[i] = problem->rest;
     }
     for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        // cone blocks have at most six rows; others are taken row by row
-        crBlock part = *block;
-        part.count = block->kind == CR_BLOCK_CONE ? block->count : 1;
-        for (int r = block->row; r < block->row + block->count; r += part.count) {
-            double q[6] = {0};
-            for (int k = 0; k < part.count; k++) {
-                q[k] = q_of(problem, r + k);
-            }
-            double scale = cr__witness_scale(&part, a->weight + r, q);
-            a->scale[a->island[i]] = fmax(a->scale[a->island[i]], scale);
-        }
+        double* scale = &a->scale[a->island[i]];
+        *scale = fmax(*scale, scale_of_block(a, &problem->blocks[i]));
     }
 }
 
@@ -294,8 +308,12 @@ static void matrix_floors(crAuditor* a) {
     for (int i = 0; i < problem->rows; i++) {
         Row row = row_of(a->W, i);
         double sum = 0.0;
-        for (int k = 0; k < row.count; k++) {
-            if (row.value[k] != 0.0) sum += pull[col_of(&row, k)];
+        // an entry of a full row may be zero: it reaches nothing
+        for (int k = 0; k < row.count && row.col != NULL; k++) {
+            if (row.value[k] != 0.0) sum += pull[row.col[k]];
+        }
+        for (int k = 0; k < row.count && row.col == NULL; k++) {
+            sum += row.value[k] != 0.0 ? pull[k] : 0.0;
         }
         a->floor[i] = 16.0 * EPS * sqrt(a->weight[i]) * sum;
     }

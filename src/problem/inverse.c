@@ -145,7 +145,7 @@ crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* Minv, cr
     if (M == NULL || M->value == NULL) return cr__missing(error, "M");
     if (arena == NULL) return cr__missing(error, "arena");
     if (Minv == NULL) return cr__missing(error, "Minv");
-    crStatus status = cr__check_symmetry(M, "M", CR_M_ASYMMETRY, true, error);
+    crStatus status = cr__check_symmetry(M, "M", CR_M_ASYMMETRY, true, NULL, error);
     if (status != CR_OK) return status;
     Blocks blocks;
     if (!find_blocks(M, arena, &blocks)) return no_memory(error);

@@ -124,6 +124,12 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
 }
 
 crStatus cr_problem_check(const crProblem* problem, crError* error) {
+    bool symmetric;
+    return cr__problem_check(problem, &symmetric, error);
+}
+
+crStatus cr__problem_check(const crProblem* problem, bool* symmetric, crError* error) {
+    *symmetric = false;
     if (problem == NULL) return cr__missing(error, "problem");
     int n = problem->rows;
     if (n < 0 || problem->block_count < 0 || problem->nv < 0 ||
@@ -149,18 +155,18 @@ crStatus cr_problem_check(const crProblem* problem, crError* error) {
     if (problem->W.value != NULL) {
         status = check_matrix(&problem->W, n, n, "W", error);
         if (status == CR_OK && !problem->raw) {
-            status = cr__check_symmetry(&problem->W, "W", CR_W_ASYMMETRY, false, error);
+            status = cr__check_symmetry(&problem->W, "W", CR_W_ASYMMETRY, false, symmetric, error);
         }
     } else {
         status = check_matrix(&problem->J, n, problem->nv, "J", error);
         if (status == CR_OK) status = check_matrix(&problem->Minv, problem->nv, problem->nv, "Minv", error);
         if (status == CR_OK) {
-            status = cr__check_symmetry(&problem->Minv, "Minv", CR_MINV_ASYMMETRY, false, error);
+            status = cr__check_symmetry(&problem->Minv, "Minv", CR_MINV_ASYMMETRY, false, symmetric, error);
         }
     }
     if (status == CR_OK && problem->M.value != NULL) {
         status = check_matrix(&problem->M, problem->nv, problem->nv, "M", error);
-        if (status == CR_OK) status = cr__check_symmetry(&problem->M, "M", CR_M_ASYMMETRY, true, error);
+        if (status == CR_OK) status = cr__check_symmetry(&problem->M, "M", CR_M_ASYMMETRY, true, NULL, error);
     }
     if (status == CR_OK && problem->v != NULL && !all_finite_problem(problem->v, (size_t)problem->nv)) {
         status = cr_error_set(error, CR_ERR_FINITE, "v", "v: every entry must be finite");

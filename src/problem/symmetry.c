@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define TILE  16
-#define SMALL 64  // rows up to which places in all of them are kept at hand
+#define SMALL 1024  // rows up to which places in all of them are kept at hand
 
 // running worst pair
 typedef struct Worst {
@@ -83,9 +83,27 @@ static double entry_across(const crMatrix* A, int j, int i, int* next) {
     return next[j] < A->start[j + 1] && A->col[next[j]] == i ? A->value[next[j]] : 0.0;
 }
 
+// whether every entry below the diagonal meets its equal above it; next (rows) is work
+static bool is_symmetric_sparse(const crMatrix* A, int* next) {
+    for (int i = 0; i < A->rows; i++) {
+        int k = A->start[i], end = A->start[i + 1];
+        for (; k < end && A->col[k] < i; k++) {
+            int at = next[A->col[k]]++;
+            if (at >= A->start[A->col[k] + 1] || A->col[at] != i || !(A->value[at] == A->value[k]))
+                return false;
+        }
+        next[i] = k < end && A->col[k] == i ? k + 1 : k;
+    }
+    for (int i = 0; i < A->rows; i++) {
+        if (next[i] != A->start[i + 1]) return false;
+    }
+    return true;
+}
+
 static void compare_sparse(Worst* w) {
     const crMatrix* A = w->A;
     int above = 0, partners = 0, place[SMALL], *next = A->rows <= SMALL ? place : NULL;
+    if (next != NULL && is_symmetric_sparse(A, next)) return;
     if (next != NULL) memcpy(next, A->start, (size_t)A->rows * sizeof *next);
     for (int i = 0; i < A->rows; i++) {
         for (int k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -123,9 +141,10 @@ crSkew cr_matrix_skew(const crMatrix* A, bool by_diagonal) {
     return w.skew;
 }
 
-crStatus cr__check_symmetry(const crMatrix* A, const char* name, double most, bool by_diagonal,
+crStatus cr__check_symmetry(const crMatrix* A, const char* name, double most, bool by_diagonal, bool* exact,
                             crError* error) {
     crSkew skew = cr_matrix_skew(A, by_diagonal);
+    if (exact != NULL) *exact = skew.row < 0;
     if (!(skew.relative > most)) return CR_OK;
     return cr_error_set(error, CR_ERR_SYMMETRY, name,
                         "%s: must be symmetric; entry (%d, %d) is %.17g, (%d, %d) is %.17g", name, skew.row,

@@ -10,7 +10,11 @@
 #define CR_M_ASYMMETRY    1e-9  // of sqrt(m_ii m_jj): rounding
 
 // Refuses A, by its worst pair of entries, where cr_matrix_skew finds more than `most`.
-crStatus cr__check_symmetry(const crMatrix* A, const char* name, double most, bool by_diagonal,
+// exact, unless NULL, receives whether it is symmetric to the last bit.
+crStatus cr__check_symmetry(const crMatrix* A, const char* name, double most, bool by_diagonal, bool* exact,
                             crError* error);
+
+// As cr_problem_check; symmetric becomes true if W, or Minv where there is no W, is symmetric to the last bit.
+crStatus cr__problem_check(const crProblem* problem, bool* symmetric, crError* error);
 
 #endif

@@ -37,11 +37,15 @@ static double linear_weight(const crBlock* block, const double* weight) {
     return sum;
 }
 
+// True if friction is limited in one direction only.
+static bool is_strip(const crBlock* block) {
+    return tangents_of(block) == 2 && block->vertex_count == 0 && isinf(block->mu) != isinf(block->mu2);
+}
+
 static int cone_parts(const crBlock* block, const double* weight, Part* parts) {
     int tangents = tangents_of(block), count = 0, at = 1 + tangents;
     double lambda = linear_weight(block, weight);
-    bool strip = tangents == 2 && block->vertex_count == 0 && isinf(block->mu) != isinf(block->mu2);
-    if (strip) {
+    if (is_strip(block)) {
         parts[count++] = (Part){1, 1, block->mu, 0.0, lambda, true};
         parts[count++] = (Part){2, 1, block->mu2, 0.0, lambda, true};
     } else {
@@ -241,11 +245,16 @@ crDefect cr__witness_defect(const crBlock* block, const double* weight, const cr
         }
         return defect;
     }
+    add_defect(held, 1, 1.0, w, floor, &defect);
+    if (held[0].hold == CR_HOLD_ZERO) defect.permits = fmax(defect.permits, -w[0]);
+    if (!block->spin && !block->roll && !is_strip(block)) {
+        // tangents alone move together, in m/s
+        add_defect(&held[1], block->count - 1, 1.0, w + 1, floor + 1, &defect);
+        return defect;
+    }
     Part parts[CR_BLOCK_PARTS];
     int count = cone_parts(block, weight, parts);
     double lambda = linear_weight(block, weight);
-    add_defect(held, 1, 1.0, w, floor, &defect);
-    if (held[0].hold == CR_HOLD_ZERO) defect.permits = fmax(defect.permits, -w[0]);
     for (int k = 0; k < count; k++) {
         const Part* part = &parts[k];
         double length = part->tangent || !(part->lambda > 0.0) ? 1.0 : sqrt(lambda / part->lambda);

@@ -144,16 +144,37 @@ void cr__system_to_p(const crSystem* system, const double* x, double* p) {
     }
 }
 
-void cr__system_unit_velocity(const crSystem* system, const crUnit* unit, const double* x, double* w) {
+void cr__system_add_product(const crSystem* system, const crUnit* unit, const double* x, double* w) {
     const crMatrix* W = &system->W;
+    const double* row = system->scaled + W->start[unit->row];
+    size_t n = (size_t)system->n, entries = (size_t)(W->start[unit->row + unit->count] - W->start[unit->row]);
+    if (unit->count == 3 && entries == 3 * n) {
+        // three full rows at once: each is summed in order, none waits for another
+        double s0 = w[0], s1 = w[1], s2 = w[2];
+        for (size_t j = 0; j < n; j++) {
+            s0 += row[j] * x[j];
+            s1 += row[n + j] * x[j];
+            s2 += row[2 * n + j] * x[j];
+        }
+        w[0] = s0;
+        w[1] = s1;
+        w[2] = s2;
+        return;
+    }
     for (int a = 0; a < unit->count; a++) {
-        int row = unit->row + a;
-        double sum = system->E[row] * system->q[row];
-        for (int k = W->start[row]; k < W->start[row + 1]; k++) {
+        double sum = w[a];
+        for (int k = W->start[unit->row + a]; k < W->start[unit->row + a + 1]; k++) {
             sum += system->scaled[k] * x[W->col[k]];
         }
         w[a] = sum;
     }
+}
+
+void cr__system_unit_velocity(const crSystem* system, const crUnit* unit, const double* x, double* w) {
+    for (int a = 0; a < unit->count; a++) {
+        w[a] = system->E[unit->row + a] * system->q[unit->row + a];
+    }
+    cr__system_add_product(system, unit, x, w);
 }
 
 void cr__system_velocity(const crSystem* system, const double* x, double* w) {

@@ -63,6 +63,9 @@ void cr__system_to_p(const crSystem* system, const double* x, double* p);
 void cr__system_velocity(const crSystem* system, const double* x, double* w);
 void cr__system_unit_velocity(const crSystem* system, const crUnit* unit, const double* x, double* w);
 
+// Adds the rows of E W E of one unit times x to w (unit->count).
+void cr__system_add_product(const crSystem* system, const crUnit* unit, const double* x, double* w);
+
 // The audit's residual of p = E x.
 double cr__system_residual(const crSystem* system, const double* x);
 

@@ -1,10 +1,12 @@
 // direct.c - assembling, factoring and refining the linear systems of the direct solvers.
 //
-// Units with B = 0 are solved at once and drop out; the rest is a sparse matrix of blocks (block_lu.c). The
-// solution is refined against the rows themselves; where that shows that factoring without pivoting between
-// blocks was not good enough (heavy against light), the system is factored in full from then on.
+// Units with B = 0 are solved at once and drop out; the rest is a sparse matrix of blocks, factored by fronts
+// (linalg/sparse.h), or a full one where it is small. The solution is refined against the rows themselves; where that
+// shows that factoring without pivoting between fronts was not good enough (heavy against light), the system is factored in
+// full from then on.
 // Fails: out of memory; a singular system is reported, not solved.
 #include "direct.h"
+#include "linalg/lu.h"
 
 #include <string.h>
 
@@ -35,6 +37,14 @@ crStatus cr__direct_create(crDirect* d, const crSystem* system, crArena* arena) 
     return got ? CR_OK : CR_ERR_MEMORY;
 }
 
+static crStatus keep_full(crDirect* d) {
+    size_t n = (size_t)d->rows;
+    d->order = cr_arena_alloc(d->arena, n * sizeof *d->order);
+    d->work = cr_arena_alloc(d->arena, n * sizeof *d->work);
+    d->matrix = cr_arena_alloc(d->arena, n * n * sizeof *d->matrix);
+    return d->order != NULL && d->work != NULL && d->matrix != NULL ? CR_OK : CR_ERR_MEMORY;
+}
+
 // numbers the units that stay; true where they are those of the last analysis
 static bool choose_active(crDirect* d) {
     bool same = d->analyzed;
@@ -58,15 +68,18 @@ static bool choose_active(crDirect* d) {
         d->row[d->count++] = row;
         row += c;
     }
+    d->rows = row;
     return same;
 }
 
-// neighbours of each active unit from the rows of W
+// pattern of the active units, from the rows of W
 static crStatus analyze(crDirect* d) {
     const crSystem* system = d->system;
     const crMatrix* W = &system->W;
     cr_arena_release(d->arena, d->mark);
-    d->analyzed = false;
+    d->full = d->rows <= d->full_rows;
+    d->analyzed = true;
+    if (d->full) return keep_full(d);
     int* start = cr_arena_alloc(d->arena, ((size_t)d->count + 1) * sizeof(int));
     int* col = cr_arena_alloc(d->arena, (size_t)W->start[system->n] * sizeof(int));
     if (start == NULL || col == NULL) return CR_ERR_MEMORY;
@@ -83,10 +96,13 @@ static crStatus analyze(crDirect* d) {
         }
         start[d->active[i] + 1] = at;
     }
-    crStatus status =
-        cr__block_lu_analyze(&d->lu, d->count, d->size, d->row, start, col, d->full_rows, d->arena);
-    d->analyzed = status == CR_OK;
-    return status;
+    return cr__sparse_analyze(&d->sparse, d->count, d->size, start, col, true, d->arena);
+}
+
+static void add_row(double weight, const double* restrict row, size_t count, double* restrict to) {
+    for (size_t j = 0; j < count; j++) {
+        to[j] += weight * row[j];
+    }
 }
 
 // rows of unit i where the matrix is full
@@ -97,17 +113,22 @@ static void assemble_full(crDirect* d, int i) {
     int c = unit->count;
     const double* A = d->A + d->at[i];
     const double* B = d->B + d->at[i];
-    size_t width = (size_t)d->lu.rows;
+    size_t width = (size_t)d->rows;
     size_t first = (size_t)d->row[d->active[i]];
     for (int r = 0; r < c; r++) {
-        double* target = d->lu.value + (first + (size_t)r) * width;
+        double* target = d->matrix + (first + (size_t)r) * width;
         for (int b = 0; b < c; b++) {
             target[first + (size_t)b] += A[r * c + b] + B[r * c + b] * (d->shift / unit->rho);
         }
         for (int a = 0; a < c; a++) {
             double weight = B[r * c + a];
             if (weight == 0.0) continue;
-            for (int k = W->start[unit->row + a]; k < W->start[unit->row + a + 1]; k++) {
+            int begin = W->start[unit->row + a], end = W->start[unit->row + a + 1];
+            if (d->rows == system->n && end - begin == system->n) {
+                add_row(weight, system->scaled + begin, width, target);
+                continue;
+            }
+            for (int k = begin; k < end; k++) {
                 int at = d->place[W->col[k]];
                 if (at >= 0) target[at] += weight * system->scaled[k];
             }
@@ -123,14 +144,11 @@ static void assemble(crDirect* d, int i) {
     int c = unit->count;
     const double* A = d->A + d->at[i];
     const double* B = d->B + d->at[i];
-    int stride = 0;
-    double* block = cr__block_lu_at(&d->lu, d->active[i], d->active[i], &stride);
-    for (int r = 0; r < c; r++) {
-        for (int b = 0; b < c; b++) {
-            block[r * stride + b] += A[r * c + b] + B[r * c + b] * (d->shift / unit->rho);
-        }
+    double* block = cr__sparse_block(&d->sparse, d->active[i], d->active[i]);
+    for (int k = 0; k < c * c; k++) {
+        block[k] += A[k] + B[k] * (d->shift / unit->rho);
     }
-    int last = -1;
+    int last = -1, width = 0;
     for (int a = 0; a < c; a++) {
         // most rows of B hold one entry
         int row[CR_UNIT_ROWS], rows = 0;
@@ -141,11 +159,12 @@ static void assemble(crDirect* d, int i) {
         for (int k = W->start[unit->row + a]; k < W->start[unit->row + a + 1]; k++) {
             int j = system->unit_of[W->col[k]];
             if (d->active[j] < 0) continue;
-            if (j != last) block = cr__block_lu_at(&d->lu, d->active[i], d->active[j], &stride);
+            if (j != last) block = cr__sparse_block(&d->sparse, d->active[i], d->active[j]);
             last = j;
+            width = system->unit[j].count;
             int b = W->col[k] - system->unit[j].row;
             for (int r = 0; r < rows; r++) {
-                block[row[r] * stride + b] += B[row[r] * c + a] * system->scaled[k];
+                block[row[r] * width + b] += B[row[r] * c + a] * system->scaled[k];
             }
         }
     }
@@ -164,10 +183,8 @@ static double residual(crDirect* d, const double* F, const double* dx) {
         for (int a = 0; a < c; a++) {
             int row = unit->row + a;
             dw[a] = d->shift / unit->rho * dx[row];
-            for (int k = system->W.start[row]; k < system->W.start[row + 1]; k++) {
-                dw[a] += system->scaled[k] * dx[system->W.col[k]];
-            }
         }
+        cr__system_add_product(system, unit, dx, dw);
         for (int r = 0; r < c; r++) {
             double sum = F[unit->row + r];
             for (int a = 0; a < c; a++) {
@@ -185,7 +202,12 @@ static double residual(crDirect* d, const double* F, const double* dx) {
 
 // adds the reduced system's solution of rhs to dx
 static void correct(crDirect* d, double* dx) {
-    cr__block_lu_solve(&d->lu, d->rhs);
+    if (d->full) {
+        memcpy(d->work, d->rhs, (size_t)d->rows * sizeof *d->work);
+        cr__lu_solve(d->matrix, d->rows, d->order, d->work, d->rhs);
+    } else {
+        cr__sparse_solve(&d->sparse, d->rhs);
+    }
     for (int i = 0; i < d->system->units; i++) {
         const crUnit* unit = &d->system->unit[i];
         for (int a = 0; a < unit->count && d->active[i] >= 0; a++) {
@@ -218,26 +240,33 @@ static double solve_refined(crDirect* d, const double* F, double* dx) {
     return error;
 }
 
+// factors of the system with the A and B of now; false where it is singular to working precision
+static bool factor_direct(crDirect* d) {
+    if (d->full) {
+        memset(d->matrix, 0, (size_t)d->rows * (size_t)d->rows * sizeof *d->matrix);
+    } else {
+        cr__sparse_clear(&d->sparse);
+    }
+    for (int i = 0; i < d->system->units; i++) {
+        if (d->active[i] < 0) continue;
+        if (d->full) {
+            assemble_full(d, i);
+        } else {
+            assemble(d, i);
+        }
+    }
+    if (d->full) return cr__lu(d->matrix, d->rows, 0.0, d->order);
+    return cr__sparse_factor(&d->sparse, CR_SPARSE_GENERAL) < 0;
+}
+
 crStatus cr__direct_solve(crDirect* d, const double* F, double* dx, bool* solved) {
     crStatus status = choose_active(d) || d->count == 0 ? CR_OK : analyze(d);
     if (status != CR_OK) return status;
     for (;;) {
         double error = (double)INFINITY;
-        *solved = true;
-        if (d->count > 0) {
-            cr__block_lu_clear(&d->lu);
-            for (int i = 0; i < d->system->units; i++) {
-                if (d->active[i] < 0) continue;
-                if (d->lu.full) {
-                    assemble_full(d, i);
-                } else {
-                    assemble(d, i);
-                }
-            }
-            *solved = cr__block_lu_factor(&d->lu);
-        }
+        *solved = d->count == 0 || factor_direct(d);
         if (*solved) error = solve_refined(d, F, dx);
-        if (error < 1e-2 || d->lu.full || d->lu.rows > FULL_ROWS_MOST) break;
+        if (error < 1e-2 || d->full || d->rows > FULL_ROWS_MOST) break;
         d->full_rows = FULL_ROWS_MOST;
         status = analyze(d);
         if (status != CR_OK) return status;

@@ -6,7 +6,7 @@
 #ifndef CAROM_RESOLVE_DIRECT_H
 #define CAROM_RESOLVE_DIRECT_H
 
-#include "linalg/block_lu.h"
+#include "linalg/sparse.h"
 #include "method.h"
 
 typedef struct crDirect {
@@ -24,8 +24,13 @@ typedef struct crDirect {
     int count;      // active units
     int full_rows;  // systems up to this size are factored in full
     bool analyzed;
-    crBlockLu lu;
-    size_t mark;  // of the arena before the factors
+    bool full;        // the system is kept as a full matrix
+    int rows;         // of the system
+    double* matrix;   // full: the matrix, then its factors (rows*rows)
+    int* order;       // full: rows after exchanges (rows)
+    double* work;     // full: one vector (rows)
+    crSparse sparse;  // otherwise
+    size_t mark;      // of the arena before the factors
     crArena* arena;
 } crDirect;
 

@@ -12,9 +12,12 @@
 #include "newton.h"
 #include "sweep.h"
 
+#include <float.h>
 #include <string.h>
 
-#define MEMORY 4  // last values of |F|^2 that the line search compares with
+#define MEMORY 4     // last values of |F|^2 that the line search compares with
+#define FAST   1e-2  // ratio of |F|^2 in a step that falls fast
+#define FAR    1e3   // of tol
 
 typedef struct crNewton {
     const crSystem* system;
@@ -116,6 +119,7 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
     int failures = 0;
     int since = 0;  // steps since the last improvement of the residual
     double now = evaluate(z, x);
+    double asked = now;  // |F|^2 where the residual was last measured
     for (int k = 0; k < MEMORY; k++) {
         merit[k] = 0.0;
     }
@@ -145,9 +149,15 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
                 merit[k] = 0.0;
             }
         }
+        // the residual falls as |F| does: it is not asked for while that falls fast and is far from tol
+        double guess = run->residual * sqrt(after / fmax(asked, DBL_MIN));
+        bool far = after < FAST * now && guess > FAR * tol && run->steps < max_steps;
         now = after;
-        keep_best_newton(z, x, run);
-        since = run->residual < 0.9 * before ? 0 : since + 1;
+        if (!far) {
+            keep_best_newton(z, x, run);
+            asked = now;
+        }
+        since = far || run->residual < 0.9 * before ? 0 : since + 1;
         run->stalled = failures > 20 || since > (run->residual < 1e-9 ? 8 : 40);
         if (run->stalled) break;
     }

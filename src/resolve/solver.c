@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "carom/resolve.h"
 #include "problem/audit.h"
+#include "problem/symmetry.h"
 
 const char* cr_outcome_name(crOutcome outcome) {
     static const char* const names[] = {"solved", "ray",  "infeasible", "stalled",
@@ -81,9 +82,10 @@ static bool take_witness(const crProblem* problem, const double* p_hat, double* 
 }
 
 // Impulses become those of the witness where it is a solution and differs by more than rounding. Figures and outcome are
-// of the impulses that are returned: where a part of the witness is not as good as the whole, it is the whole. What the
+// of the impulses that are returned: where a part of the witness is not as good as the whole, it is the whole. symmetric: W
+// or Minv equals its transpose. What the
 // solver says of itself counts only where the audit does not call it solved or near.
-static crStatus judge_solver(const crProblem* problem, double tol, crArena* arena, double* p,
+static crStatus judge_solver(const crProblem* problem, bool symmetric, double tol, crArena* arena, double* p,
                              crReport* report) {
     size_t mark = cr_arena_mark(arena), bytes = (size_t)problem->rows * sizeof *p;
     double* p_hat = cr_arena_alloc(arena, bytes + 1);
@@ -94,6 +96,7 @@ static crStatus judge_solver(const crProblem* problem, double tol, crArena* aren
         return CR_ERR_MEMORY;
     }
     if (bytes > 0) memcpy(p_hat, p, bytes);
+    auditor.compared = symmetric;
     status = cr__auditor_audit(&auditor, arena, p_hat, true, &report->audit);
     crOutcome outcome = cr_audit_outcome(&report->audit, tol, problem->h, problem->shift);
     if (status == CR_OK && outcome == CR_OUTCOME_LIMIT && report->audit.scale == 0.0) {
@@ -132,7 +135,8 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
     if (arena == NULL) return cr__missing(error, "arena");
     if (p == NULL && problem->rows > 0) return cr__missing(error, "p");
     if (report == NULL) return cr__missing(error, "report");
-    crStatus status = cr_problem_check(problem, error);
+    bool symmetric = false;
+    crStatus status = cr__problem_check(problem, &symmetric, error);
     if (status != CR_OK) return status;
     *report = (crReport){.method = solver->name};
     size_t mark = cr_arena_mark(arena);
@@ -141,6 +145,6 @@ crStatus cr_solver_run(const crSolver* solver, const crProblem* problem, double 
         status = settle_solver(problem, tol, arena, p);
     }
     cr_arena_release(arena, mark);
-    if (status == CR_OK) status = judge_solver(problem, tol, arena, p, report);
+    if (status == CR_OK) status = judge_solver(problem, symmetric, tol, arena, p, report);
     return status;
 }

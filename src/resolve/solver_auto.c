@@ -1,8 +1,9 @@
 // solver_auto.c - chooses among the solvers and switches when the audit's residual no longer falls.
 //
 // Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap, problems
-// that are large and have J and Minv in body space (relax/relax.h), extrapolated sweeps, Newton, the interior path, Lemke's
-// method where every cone is a polygon or planar, then the slow ones again with more patience.
+// that are large and have J and Minv in body space (relax/relax.h), towers and walls by the interior path, extrapolated
+// sweeps, Newton, the interior path, body space with a factor of W, Lemke's method where every cone is a polygon or planar,
+// then the slow ones again with more patience.
 // Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces that
 // point. Small problems are polished by Newton steps beyond tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
@@ -13,17 +14,22 @@
 #include "relax/relax.h"
 #include "sweep.h"
 
+#include "resolve/islands.h"
 #include "resolve/kinds.h"
 #include <string.h>
 
 #define POLISH_ROWS  300   // problems up to this size are polished
 #define POLISH_TOL   1e-9  // where tol is no larger than this
 #define POLISHED     1e-14
-#define QUICK_SMALL  100   // Newton comes as soon as sweeps leave regimes as they are up to this size
-#define QUICK_ROWS   400   // and after ten sweeps up to this size
-#define START_SWEEPS 8     // at most before that
+#define QUICK_SMALL  100  // Newton comes as soon as sweeps leave regimes as they are up to this size
+#define QUICK_ROWS   400  // and after ten sweeps up to this size
+#define START_SWEEPS 8    // at most before that
+#define WORSE        1.5  // residual of the first sweep over that of the guess, above which sweeps do not help
+#define MOVES        1e-3  // change of the impulses by a sweep, relative, above which they are far from solved
 #define PIVOT_SMALL  100   // principal pivoting comes first up to this size
 #define PIVOT_ROWS   2000  // and is tried up to this size
+#define FACES        10.0  // contacts that a contact acts on, on average, in towers and walls
+#define FACTOR_ROWS  1000  // body space with a factor of W is tried up to this size
 #define LEMKE_ROWS   250   // and Lemke's method
 #define AIM          0.5   // of tol, in body space: the audit measures islands by scales of its own
 #define DIRECT_UNITS 8000  // factorizations
@@ -130,17 +136,34 @@ static bool same_regimes(const crSystem* system, const double* x, const double* 
     return true;
 }
 
-// sweeps in pairs until one of them leaves every contact as it was: there Newton's method is at home
+// largest change of an entry over the largest entry of y
+static double moved_by(const double* x, const double* y, int n) {
+    double change = 0.0, largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        change = fmax(change, fabs(x[i] - y[i]));
+        largest = fmax(largest, fabs(y[i]));
+    }
+    return largest > 0.0 ? change / largest : change;
+}
+
+// Sweeps in pairs until one of them leaves every contact as it was: there Newton's method is at home. If the first sweep
+// only makes it worse, one body carries far more than it weighs, and Newton's method starts from the guess.
 static crStatus stage_start(crAuto* a) {
     if (a->system->n > QUICK_SMALL) return CR_OK;
-    int most = room(a, START_SWEEPS);
+    int most = room(a, START_SWEEPS), n = a->system->n, since = 0;
     from_best(a);
     for (int k = 0; k < most; k++) {
-        memcpy(a->p, a->x, (size_t)a->system->n * sizeof *a->p);
+        memcpy(a->p, a->x, (size_t)n * sizeof *a->p);
         cr__sweep(a->system, 1.0, a->x);
-        if (k > 0 && k % 2 == 0) continue;
-        keep_auto(a, "gauss-seidel", k > 0 ? 2 : 1, cr__system_residual(a->system, a->x));
-        if (a->residual <= a->tol || (k > 0 && same_regimes(a->system, a->p, a->x))) break;
+        since++;
+        if (k > 0 && k % 2 == 0 && k < most - 1) continue;
+        bool settled = k > 0 && same_regimes(a->system, a->p, a->x);
+        // a sweep that moves much has not solved anything: its residual is not asked for
+        if (k > 0 && !settled && k < most - 1 && moved_by(a->p, a->x, n) > MOVES) continue;
+        double before = a->residual, residual = cr__system_residual(a->system, a->x);
+        keep_auto(a, "gauss-seidel", since, residual);
+        since = 0;
+        if (residual <= a->tol || settled || (k == 0 && residual > WORSE * before)) break;
     }
     return CR_OK;
 }
@@ -185,18 +208,40 @@ static crStatus interior(crAuto* a, double scale) {
     return status;
 }
 
-static crStatus stage_interior(crAuto* a) { return interior(a, 1.0); }
+// True if a contact acts on many others on average: bodies that lie on each other's faces, towers and walls. The interior
+// path is then faster than sweeps and Newton's method, elsewhere slower.
+static bool lies_on_faces(const crAuto* a) {
+    const crSystem* system = a->system;
+    double entries = system->W.start[system->n];
+    return entries * (double)system->units > FACES * (double)system->n * (double)system->n;
+}
+
+static crStatus stage_interior_first(crAuto* a) {
+    return a->system->n > QUICK_ROWS && lies_on_faces(a) ? interior(a, 1.0) : CR_OK;
+}
+
+static crStatus stage_interior(crAuto* a) {
+    return a->system->n > QUICK_ROWS && lies_on_faces(a) ? CR_OK : interior(a, 1.0);
+}
+
 static crStatus stage_interior_wide(crAuto* a) { return interior(a, 100.0); }
+
+// a factor of W takes the place of J
+static crStatus stage_factor(crAuto* a) {
+    if (a->problem->raw || a->problem->W.value == NULL || a->system->n > FACTOR_ROWS) return CR_OK;
+    return whole(a, &cr__solver_sparse);
+}
 
 static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
 static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot_small, stage_lemke_first, stage_start,         stage_quick_small,  stage_near,
-        stage_quick,       stage_sparse,      stage_anderson,      stage_newton_first, stage_interior,
-        stage_pivot,       stage_lemke,       stage_anderson_long, stage_newton,       stage_interior_wide,
-        stage_gradient,    stage_newton,
+        stage_pivot_small, stage_lemke_first,   stage_start,          stage_quick_small, stage_near,
+        stage_quick,       stage_sparse,        stage_interior_first, stage_anderson,    stage_newton_first,
+        stage_interior,    stage_factor,        stage_pivot,          stage_lemke,       stage_anderson_long,
+        stage_newton,      stage_interior_wide, stage_gradient,       stage_newton,      stage_factor,
+        stage_newton,      stage_factor,        stage_newton,         stage_factor,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -268,8 +313,8 @@ static crStatus judge_guess(const crProblem* problem, crArena* arena, bool nothi
     return status;
 }
 
-static crStatus solve_auto(const void* params, const crProblem* problem, crArena* arena, double* p,
-                           crReport* report, crError* error) {
+static crStatus solve_auto_island(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                  crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
@@ -306,6 +351,11 @@ static crStatus solve_auto(const void* params, const crProblem* problem, crArena
     report->residual = a.residual;
     report->outcome = solved ? CR_OUTCOME_SOLVED : a.infeasible ? CR_OUTCOME_INFEASIBLE : CR_OUTCOME_LIMIT;
     return CR_OK;
+}
+
+static crStatus solve_auto(const void* params, const crProblem* problem, crArena* arena, double* p,
+                           crReport* report, crError* error) {
+    return cr__solve_islands(solve_auto_island, params, problem, arena, p, report, error);
 }
 
 const cr__SolverKind cr__solver_auto = {"auto", 1, solve_auto};

@@ -5,6 +5,7 @@
 // Fails: slow where heavy rests on light (two cubes, ratio 1000: more than 1e5 sweeps), and need not converge
 // where friction is large; it ends as limit or stalled with the best point seen.
 #include "relax/local.h"
+#include "resolve/islands.h"
 #include "resolve/kinds.h"
 #include "sweep.h"
 
@@ -16,10 +17,15 @@ static crStatus sweeps_gauss_seidel(const crSystem* system, double tol, int max_
     return status;
 }
 
-static crStatus solve_gauss_seidel(const void* params, const crProblem* problem, crArena* arena, double* p,
-                                   crReport* report, crError* error) {
+static crStatus solve_gauss_seidel_island(const void* params, const crProblem* problem, crArena* arena,
+                                          double* p, crReport* report, crError* error) {
     return cr__system_solve("gauss-seidel", sweeps_gauss_seidel, 20000, params, problem, arena, p, report,
                             error);
+}
+
+static crStatus solve_gauss_seidel(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                   crReport* report, crError* error) {
+    return cr__solve_islands(solve_gauss_seidel_island, params, problem, arena, p, report, error);
 }
 
 const cr__SolverKind cr__solver_gauss_seidel = {"gauss-seidel", 2, solve_gauss_seidel};

@@ -4,6 +4,7 @@
 // each unit's own stiffness. Fails: may cycle between regimes; ends as limit or stalled with the best point
 // seen.
 #include "newton.h"
+#include "resolve/islands.h"
 #include "resolve/kinds.h"
 #include "sweep.h"
 
@@ -14,9 +15,14 @@ static crStatus near_then_newton(const crSystem* system, double tol, int max_ste
     return status == CR_OK ? cr__newton_run(system, tol, max_steps, true, -1.0, arena, x, run) : status;
 }
 
+static crStatus solve_newton_island(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                    crReport* report, crError* error) {
+    return cr__system_solve("newton", near_then_newton, 200, params, problem, arena, p, report, error);
+}
+
 static crStatus solve_newton(const void* params, const crProblem* problem, crArena* arena, double* p,
                              crReport* report, crError* error) {
-    return cr__system_solve("newton", near_then_newton, 200, params, problem, arena, p, report, error);
+    return cr__solve_islands(solve_newton_island, params, problem, arena, p, report, error);
 }
 
 const cr__SolverKind cr__solver_newton = {"newton", 3, solve_newton};

@@ -12,6 +12,7 @@
 #include "linalg/active.h"
 #include "relax/relax.h"
 
+#include "resolve/islands.h"
 #include "resolve/kinds.h"
 #include <string.h>
 
@@ -133,8 +134,8 @@ static void bound_sparse(int* budget, int most) {
     if (most > 0 && *budget > most) *budget = most;
 }
 
-static crStatus solve_sparse(const void* params, const crProblem* problem, crArena* arena, double* p,
-                             crReport* report, crError* error) {
+static crStatus solve_sparse_island(const void* params, const crProblem* problem, crArena* arena, double* p,
+                                    crReport* report, crError* error) {
     crSolverParams given = params != NULL ? *(const crSolverParams*)params : cr_solver_params();
     crRelaxParams relax = cr__relax_params();
     relax.tol = AIM * given.tol;
@@ -156,6 +157,11 @@ static crStatus solve_sparse(const void* params, const crProblem* problem, crAre
     report->residual = run.relative;
     report->outcome = run.solved == run.islands ? CR_OUTCOME_SOLVED : CR_OUTCOME_LIMIT;
     return CR_OK;
+}
+
+static crStatus solve_sparse(const void* params, const crProblem* problem, crArena* arena, double* p,
+                             crReport* report, crError* error) {
+    return cr__solve_islands(solve_sparse_island, params, problem, arena, p, report, error);
 }
 
 const cr__SolverKind cr__solver_sparse = {"sparse", 5, solve_sparse};
