@@ -60,8 +60,8 @@ static crVec3 velocity(const crStep* step, int body, crVec3 x) {
 
 static void check_list(const crStep* step, double margin) {
     int most = 0, run = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         crVec3 u =
             cr_sub(velocity(step, c->body_b, c->point.point), velocity(step, c->body_a, c->point.point));
         CHECK_NEAR(c->speed, cr_dot(u, c->point.normal), 1e-14);
@@ -102,9 +102,9 @@ TEST(contacts_do_not_depend_on_the_number_of_threads) {
             CHECK_STATUS(cr_step_collide(&step[k], again == 2 ? margin : 1e-3, NULL), CR_OK);
         }
         check_list(&step[k], margin);
-        CHECK(step[k].contact_count == step[0].contact_count && step[0].contact_count > 500);
-        for (int i = 0; i < step[0].contact_count; i++) {
-            CHECK(same_contact(&step[0].contacts[i], &step[k].contacts[i]));
+        CHECK(step[k].contacts.count == step[0].contacts.count && step[0].contacts.count > 500);
+        for (int i = 0; i < step[0].contacts.count; i++) {
+            CHECK(same_contact(&step[0].contacts.list[i], &step[k].contacts.list[i]));
         }
     }
     for (int k = 0; k < 4; k++) {
@@ -159,15 +159,15 @@ static void check_all_pairs(const crStep* step, double margin) {
             int count = cr_collide(&x->shape, pose[x->body], &y->shape, pose[y->body], margin, points,
                                    CR_MANIFOLD_MAX, NULL);
             for (int i = 0; i < count; i++, at++) {
-                CHECK(at < step->contact_count);
-                if (at >= step->contact_count) return;
-                const crStepContact* c = &step->contacts[at];
+                CHECK(at < step->contacts.count);
+                if (at >= step->contacts.count) return;
+                const crStepContact* c = &step->contacts.list[at];
                 CHECK(c->shape_a == a && c->shape_b == b && c->point.gap == points[i].gap &&
                       c->point.feature_a == points[i].feature_a && c->point.point.x == points[i].point.x);
             }
         }
     }
-    CHECK(at == step->contact_count);
+    CHECK(at == step->contacts.count);
 }
 
 TEST(contacts_of_bodies_that_wander_are_those_of_all_pairs) {

@@ -57,8 +57,8 @@ static void check_planes(const crStep* step) {
             centre = cr_madd(centre, w, cr_vec3(q[0], q[1], q[2]));
         }
         centre = cr_scale(1.0 / weight, centre);
-        for (int i = 0; i < step->contact_count; i++) {
-            const crStepContact* c = &step->contacts[i];
+        for (int i = 0; i < step->contacts.count; i++) {
+            const crStepContact* c = &step->contacts.list[i];
             if (c->body_b != k || c->body_a != k - 1) continue;
             crVec3 f = cr_scale(1.0 / STEP, c->impulse);
             force = cr_add(force, f);

@@ -142,8 +142,8 @@ static void check_solve(const crStep* step, Worst* worst) {
         gained = cr_madd(gained, model->bodies[b].mass, dv);
         sum += model->bodies[b].mass * cr_norm(linear(model, step->free.v, b));
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         crVec3 n = c->point.normal, P = c->impulse;
         double pn = cr_dot(P, n), pt = cr_norm(cr_madd(P, -pn, n)), mu = model->materials[0].surface.mu;
         double room = fmax(0.0, c->point.gap - c->delta) / STEP;

@@ -79,13 +79,13 @@ static bool look_at_pile(const Pile* s, const Record* a, const Record* b, double
     const crStep* step = cr_world_stages(s->world);
     const crCertificate* c = cr_world_certificate(s->world);
     crVec3 fall = cr_scale(s->settings.dt, s->model->gravity), pushed[BALLS];
-    if (c->impacts > 0 || c->solves != 1 || step->contact_count == 0) return false;
+    if (c->impacts > 0 || c->solves != 1 || step->contacts.count == 0) return false;
     *closing = *needed = *momentum = 0.0;
     for (int i = 0; i < BALLS; i++) {
         pushed[i] = cr_scale(s->mass[i], fall);
     }
-    for (int k = 0; k < step->contact_count; k++) {
-        const crStepContact* touch = &step->contacts[k];
+    for (int k = 0; k < step->contacts.count; k++) {
+        const crStepContact* touch = &step->contacts.list[k];
         crVec3 before = cr_vec3(0, 0, 0), after = before, n = touch->point.normal, point = touch->point.point;
         for (int i = 0; i < BALLS; i++) {
             double sign = s->body[i] == touch->body_b ? 1.0 : s->body[i] == touch->body_a ? -1.0 : 0.0;
@@ -127,7 +127,7 @@ static void run_pile(crRandom* r, crQuality quality, double tol, Sums* sums) {
         test_check(overlap <= c->penetration + 1e-15, __FILE__, __LINE__, "%s: overlap %g m, claimed %g",
                    cr_quality_name(quality), overlap, c->penetration);
         if (!look_at_pile(&s, before, after, &closing, &needed, &momentum)) continue;
-        sums->contacts += cr_world_stages(s.world)->contact_count;
+        sums->contacts += cr_world_stages(s.world)->contacts.count;
         sums->closing = fmax(sums->closing, closing);
         sums->share = fmax(sums->share, closing / needed);
         sums->momentum = fmax(sums->momentum, momentum);

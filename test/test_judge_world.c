@@ -291,8 +291,8 @@ static bool finding(const Scene* s, const char* what, double shown, double claim
 static double closing(const Scene* s, const Record* before, const Record* after) {
     const crStep* step = cr_world_stages(s->world);
     double worst = 0.0;
-    for (int k = 0; k < step->contact_count; k++) {
-        const crStepContact* c = &step->contacts[k];
+    for (int k = 0; k < step->contacts.count; k++) {
+        const crStepContact* c = &step->contacts.list[k];
         crVec3 u = cr_vec3(0, 0, 0);
         double gap = c->point.gap;
         bool balls = true;

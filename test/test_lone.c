@@ -86,7 +86,7 @@ static void compare_step(crWorld* world, const crLone* lone, Seen* seen) {
     bool forces = bytes == 0 || memcmp(s.warm, step->warm.force, bytes) == 0;
     CHECK(s.warm_count != step->warm.count || forces);
     CHECK(same_certificate(&c, by_stages));
-    CHECK(s.still == step->still);
+    CHECK(s.still == step->rest.still);
     seen->still += s.still;
     seen->measured += !isnan(c.overlap);
     seen->flown += c.contacts == 0;

@@ -103,8 +103,8 @@ static void check_impulses(const Drop* drop) {
     const crModel* model = drop->model;
     const crState* s = cr_world_state(drop->world);
     double* sum = calloc(6 * (size_t)model->nb, sizeof *sum);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         double pn = cr_dot(c->impulse, c->point.normal);
         double pt = cr_norm(cr_madd(c->impulse, -pn, c->point.normal));
         CHECK(pn >= 0.0 && pt <= MU * pn * (1.0 + 1e-9));

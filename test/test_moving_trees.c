@@ -200,15 +200,15 @@ static void check_energy(Heap* heap) {
     }
     add_energies(heap, s->q, s->v, 1.0, gain, size);
     add_energies(heap, heap->q, heap->v, -1.0, gain, size);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!(cr_dot(c->impulse, c->point.normal) > 0.0) || c->body_a == CR_WORLD || c->body_b == CR_WORLD)
             continue;
         int a = leader(set, model->bodies[c->body_a].root), b = leader(set, model->bodies[c->body_b].root);
         set[a > b ? a : b] = a > b ? b : a;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int b = c->body_b == CR_WORLD ? c->body_a : c->body_b;
         contacts[leader(set, model->bodies[b].root)] += cr_dot(c->impulse, c->point.normal) > 0.0;
     }
@@ -252,8 +252,8 @@ static void sum_impulses(Heap* heap) {
     int nv = heap->model->nv;
     double* J = malloc(6 * (size_t)nv * sizeof *J);
     memset(heap->y, 0, (size_t)nv * sizeof *heap->y);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         double pn = cr_dot(c->impulse, c->point.normal);
         double pt = cr_norm(cr_madd(c->impulse, -pn, c->point.normal));
         CHECK(pn >= 0.0 && pt <= MU * pn * (1.0 + 1e-9));

@@ -22,9 +22,9 @@ typedef struct Face {
 } Face;
 
 static const crStepContact* find(const crStep* step, crVec3 point) {
-    for (int i = 0; i < step->contact_count; i++) {
-        crVec3 x = step->contacts[i].point.point;
-        if (x.x == point.x && x.y == point.y && x.z == point.z) return &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crVec3 x = step->contacts.list[i].point.point;
+        if (x.x == point.x && x.y == point.y && x.z == point.z) return &step->contacts.list[i];
     }
     return NULL;
 }

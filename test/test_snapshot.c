@@ -96,7 +96,7 @@ TEST(the_bytes_are_little_endian_and_all_there) {
     int asleep = 0, carried = 0, children = 0;
     for (int b = 1; b < step->model->nb; b++) {
         asleep += cr_world_asleep(s.world, b);
-        carried += step->sleep[b].carrier != 0;
+        carried += step->rest.sleep[b].carrier != 0;
     }
     for (int i = 0; i < step->warm.count; i++) {
         children += step->warm.force[i].child_a > 0 || step->warm.force[i].child_b > 0;
@@ -178,12 +178,12 @@ TEST(forged_islands_are_refused) {
     for (int b = 1; b < model->nb; b++) {
         for (int island = 1; island < model->nb; island++) {
             crError error = {0};
-            int was = step->sleep[b].island;
-            bool led = step->sleep[island].island == island;
+            int was = step->rest.sleep[b].island;
+            bool led = step->rest.sleep[island].island == island;
             if (was == island) continue;
             bool leads = false;
             for (int i = b + 1; i < model->nb; i++) {
-                leads = leads || (was == b && step->sleep[i].island == b);
+                leads = leads || (was == b && step->rest.sleep[i].island == b);
             }
             snapshot_put(s.forged + l.sleep + 32 * (size_t)b + 24, (uint64_t)island, 4);
             snapshot_seal(s.forged, s.size);

@@ -56,8 +56,8 @@ static void look(Looked* l, const crVec3* before) {
     for (int i = 0; i < l->scene.model->nb; i++) {
         step->airborne[i] = false;
     }
-    CHECK(step->contact_count <= 64);
-    for (int i = 0; i < step->contact_count; i++) {
+    CHECK(step->contacts.count <= 64);
+    for (int i = 0; i < step->contacts.count; i++) {
         l->takes[i] = true;
     }
 }
@@ -82,8 +82,8 @@ static crVec3 ball_velocity(const Looked* l, int body, const double* v, crVec3 p
 static void obey(Looked* l) {
     crStep* step = &l->scene.step;
     memcpy(step->state.v, step->free.v, (size_t)l->scene.model->nv * sizeof(double));
-    for (int k = 0; k < step->contact_count; k++) {
-        const crStepContact* c = &step->contacts[k];
+    for (int k = 0; k < step->contacts.count; k++) {
+        const crStepContact* c = &step->contacts.list[k];
         for (int side = 0; side < 2; side++) {
             int body = side == 0 ? c->body_a : c->body_b, i = ball_of(l, body);
             if (i < 0) continue;
@@ -110,8 +110,8 @@ static const crCertificate* audit(Looked* l) {
     for (int i = 0; i < l->scene.model->nb; i++) {
         islands[i] = ball_of(l, i) >= 0 ? ISLAND : -1;
     }
-    for (int k = 0; k < step->contact_count; k++) {
-        const crStepContact* c = &step->contacts[k];
+    for (int k = 0; k < step->contacts.count; k++) {
+        const crStepContact* c = &step->contacts.list[k];
         crVec3 x = c->point.point;
         l->u_free[k] = cr_sub(ball_velocity(l, c->body_b, step->free.v, x),
                               ball_velocity(l, c->body_a, step->free.v, x));
@@ -129,9 +129,9 @@ static const crCertificate* one_ball(Looked* l, double mass, double slide, crVec
     add_ball(l, cr_vec3(0, 0, 0.1), mass, material);
     look(l, &(crVec3){slide, 0, 0});
     crStep* step = &l->scene.step;
-    if (!CHECK(step->contact_count == 1)) return &step->certificate;
-    bool on_b = step->contacts[0].body_b == l->body[0];
-    step->contacts[0].impulse = cr_scale(on_b ? 1.0 : -1.0, P);
+    if (!CHECK(step->contacts.count == 1)) return &step->certificate;
+    bool on_b = step->contacts.list[0].body_b == l->body[0];
+    step->contacts.list[0].impulse = cr_scale(on_b ? 1.0 : -1.0, P);
     obey(l);
     return audit(l);
 }
@@ -206,8 +206,8 @@ TEST(velocities_of_other_impulses) {
     CHECK(bad(c, G * H));
     CHECK_NEAR(c->momentum, G * H, 1e-15);
     // spin that nothing gave: its speed at the surface
-    l.scene.step.contacts[0].impulse =
-        cr_scale(l.scene.step.contacts[0].body_b == l.body[0] ? 1.0 : -1.0, cr_vec3(0, 0, G * H));
+    l.scene.step.contacts.list[0].impulse =
+        cr_scale(l.scene.step.contacts.list[0].body_b == l.body[0] ? 1.0 : -1.0, cr_vec3(0, 0, G * H));
     obey(&l);
     l.scene.step.state.v[l.scene.model->bodies[l.body[0]].v + 5] += 1e-3;
     c = audit(&l);
@@ -292,8 +292,8 @@ static void make_pile(Looked* l, crRandom* r) {
 // impulses of which some are none, some pull, some rub too much; v of them, now and then of others
 static void push_at_random(Looked* l, crRandom* r, double* wrong) {
     crStep* step = &l->scene.step;
-    for (int k = 0; k < step->contact_count; k++) {
-        crStepContact* c = &step->contacts[k];
+    for (int k = 0; k < step->contacts.count; k++) {
+        crStepContact* c = &step->contacts.list[k];
         double size =
             made_chance(r, 0.3) ? 0.0 : sample_log(r, 1e-3, 1.0) * (made_chance(r, 0.1) ? -1.0 : 1.0);
         crVec3 t = cr_cross(c->point.normal, cr_vec3(0.6, -0.3, 0.7));
@@ -316,8 +316,8 @@ TEST(random_impulses) {
         push_at_random(&l, &r, &wrong);
         const crCertificate* c = audit(&l);
         double closing = 0.0;
-        for (int k = 0; k < l.scene.step.contact_count; k++) {
-            const crStepContact* contact = &l.scene.step.contacts[k];
+        for (int k = 0; k < l.scene.step.contacts.count; k++) {
+            const crStepContact* contact = &l.scene.step.contacts.list[k];
             double gap = contact->point.gap, bias = gap > contact->delta ? (gap - contact->delta) / H : 0.0;
             closing = fmax(closing, -(cr_dot(l.u[k], contact->point.normal) + bias));
         }

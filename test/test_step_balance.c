@@ -102,8 +102,8 @@ static void run(crModel* model, const crStepSettings* settings, crRandom* random
         }
         if (model->loop_count == 0)
             worst->bodies = fmax(worst->bodies, balance_bodies_defect(&balance, step, settings->dt));
-        for (int k = 0; k < step->contact_count; k++) {
-            worst->contacts += cr_norm(step->contacts[k].impulse) > 0.0;
+        for (int k = 0; k < step->contacts.count; k++) {
+            worst->contacts += cr_norm(step->contacts.list[k].impulse) > 0.0;
         }
         worst->impacts += step->certificate.impacts;
         worst->steps++;
@@ -199,8 +199,8 @@ static double kinetic(const crModel* model, const double* v) {
 
 // the event between two bodies in this step; NULL where there is none
 static const crEvent* event_between(const crStep* step, int a, int b) {
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* e = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* e = &step->events.list[i];
         if ((e->body_a == a && e->body_b == b) || (e->body_a == b && e->body_b == a)) return e;
     }
     return NULL;
@@ -234,8 +234,8 @@ static void cascade(crMethod method) {
     for (int b = 1; b < 5 && met; b++) {
         const double *w = step->state.v + 6 * (b - 1), *was = balance.before.v + 6 * (b - 1);
         crVec3 P = cr_vec3(0, 0, 0);
-        for (int k = 0; k < step->event_count; k++) {
-            const crEvent* e = &step->events[k];
+        for (int k = 0; k < step->events.count; k++) {
+            const crEvent* e = &step->events.list[k];
             CHECK(e->impact == CR_EVENT_CONTACT);
             double sign = e->body_b == b ? 1.0 : e->body_a == b ? -1.0 : 0.0;
             P = cr_madd(P, sign, e->impulse);
@@ -251,7 +251,7 @@ static void cascade(crMethod method) {
         double lost = kinetic(scene.model, step->state.v) - kinetic(scene.model, balance.before.v) - fall;
         CHECK_NEAR(first->energy_change, lost, 1e-12);
         printf("%s: %d events in the step of the blow, %.4f J lost\n", cr_method_name(method),
-               step->event_count, -lost);
+               step->events.count, -lost);
     }
     CHECK(method != CR_METHOD_LCP || event_between(step, 3, 4) != NULL);
     balance_close(&balance);

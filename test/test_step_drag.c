@@ -119,7 +119,7 @@ TEST(drag_never_gains_energy) {
         CHECK_STATUS(cr_step_forces(step, h, NULL), CR_OK);
         CHECK_STATUS(cr_step_collide(step, 1e-9, NULL), CR_OK);
         CHECK_STATUS(cr_step_drag(step, h, NULL), CR_OK);
-        contacts += step->contact_count;
+        contacts += step->contacts.count;
         memcpy(v, step->free.v, (size_t)scene.model->nv * sizeof(double));
         double change = scene_energy(&scene).kinetic / before - 1.0;
         gained = fmax(gained, change);

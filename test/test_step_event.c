@@ -34,8 +34,8 @@ static void bounce(crToi toi, double dt) {
     double worst_time = 0.0, worst_speed = 0.0;
     int impacts = 0;
     while (scene.step.state.time < 4.5 && scene_step(&scene, scene.step.settings.dt)) {
-        for (int i = 0; i < scene.step.event_count; i++) {
-            const crEvent* event = &scene.step.events[i];
+        for (int i = 0; i < scene.step.events.count; i++) {
+            const crEvent* event = &scene.step.events.list[i];
             if (event->impact < 0) continue;
             worst_time = fmax(worst_time, fabs(event->time - expected));
             worst_speed = fmax(worst_speed, fabs(event->approach - speed));
@@ -97,9 +97,9 @@ TEST(nothing_is_passed_through) {
         scene_open(&scene, &settings);
         scene.step.state.v[0] = 200.0;
         scene_step(&scene, scene.step.settings.dt);
-        CHECK(scene.step.event_count == 1);
+        CHECK(scene.step.events.count == 1);
         double t = (7.3 - 0.0015) / 200.0;
-        if (scene.step.event_count == 1) CHECK_NEAR(scene.step.events[0].time, t, 1e-13);
+        if (scene.step.events.count == 1) CHECK_NEAR(scene.step.events.list[0].time, t, 1e-13);
         CHECK_NEAR(scene.step.state.v[0], -100.0, 1e-10);
         CHECK_NEAR(scene.step.state.q[0], -0.0015 - 100.0 * (0.1 - t), 1e-10);
         scene_close(&scene);
@@ -119,10 +119,10 @@ TEST(beads_collide_in_the_order_of_time) {
         scene_open(&scene, &settings);
         scene.step.state.v[0] = 1.0;
         scene_step(&scene, scene.step.settings.dt);
-        CHECK(scene.step.event_count == 4);
-        for (int i = 0; i < scene.step.event_count; i++) {
-            CHECK_NEAR(scene.step.events[i].time, 0.01 * (i + 1), 1e-12);
-            CHECK_NEAR(scene.step.events[i].approach, 1.0, 1e-12);
+        CHECK(scene.step.events.count == 4);
+        for (int i = 0; i < scene.step.events.count; i++) {
+            CHECK_NEAR(scene.step.events.list[i].time, 0.01 * (i + 1), 1e-12);
+            CHECK_NEAR(scene.step.events.list[i].approach, 1.0, 1e-12);
         }
         for (int i = 0; i < 5; i++) {
             CHECK_NEAR(scene.step.state.v[i], i == 4 ? 1.0 : 0.0, 1e-12);
@@ -204,7 +204,7 @@ TEST(every_rule_serves) {
         int events = 0;
         for (int i = 0; i < 100 && scene_step(&scene, scene.step.settings.dt); i++) {
             most = fmax(most, total(&scene));
-            events += scene.step.event_count;
+            events += scene.step.events.count;
             CHECK(scene.step.certificate.penetration < 1e-7);
             if (test_samples(3000) < 3000 && i >= 60) break;
         }
@@ -242,7 +242,7 @@ TEST(rod_ends_where_time_stepping_converges) {
         double hit = 0.0, error = 0.0;
         int count = (int)floor(0.5 / steps[k] + 0.5);
         for (int i = 0; i < count && scene_step(&scene, scene.step.settings.dt); i++) {
-            if (hit == 0.0 && scene.step.event_count > 0) hit = scene.step.events[0].time;
+            if (hit == 0.0 && scene.step.events.count > 0) hit = scene.step.events.list[0].time;
         }
         for (int i = 0; i < 3; i++) {
             error = fmax(error, fabs(scene.step.state.q[i] - reference[i]));

@@ -234,8 +234,8 @@ TEST(planar_rod_falls_and_lies) {
     for (int i = 0; i < 480; i++) {
         if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
         const crStep* step = cr_world_stages(world);
-        for (int k = 0; k < step->contact_count; k++) {
-            CHECK(step->contacts[k].planar);
+        for (int k = 0; k < step->contacts.count; k++) {
+            CHECK(step->contacts.list[k].planar);
         }
         worst = fmax(worst, scene_total(world) - energy);
         energy = scene_total(world);

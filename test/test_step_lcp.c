@@ -280,8 +280,8 @@ TEST(fixed_point_holds_at_the_end) {
         const crState* s = &scene.step.state;
         if (scene.step.certificate.outcome != CR_OUTCOME_SOLVED) failed++;
         double sum[3] = {0.0, 0.0, 0.0};
-        for (int k = 0; k < scene.step.contact_count; k++) {
-            const crStepContact* c = &scene.step.contacts[k];
+        for (int k = 0; k < scene.step.contacts.count; k++) {
+            const crStepContact* c = &scene.step.contacts.list[k];
             if (c->row < 0 || !(scene.step.posed.p[c->row] > 0.0)) continue;
             // the end nearest to where it touched
             double side = (c->point.point.x - s->q[0]) * cos(s->q[2]) > 0.0 ? ROD_HALF : -ROD_HALF;

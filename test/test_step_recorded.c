@@ -50,17 +50,17 @@ static Apart follow(Scene* scene, FILE* file, int rows, int columns, double slow
             if (!scene_step(scene, h)) return apart;
             done++;
             next = 0;
-            at = scene->step.event_count;
+            at = scene->step.events.count;
         }
         if (on_grid) {
             apart.state = fmax(apart.state, fabs(scene->step.state.q[2] - 0.1 - row[1]));
             apart.state = fmax(apart.state, fabs(scene->step.state.v[2] - row[2]));
         } else if (row[0] == before[0] && fabs(before[2]) > slowest) {
-            while (next < at && scene->step.events[next].impact < 0) {
+            while (next < at && scene->step.events.list[next].impact < 0) {
                 next++;
             }
             if (!CHECK(next < at)) return apart;
-            const crEvent* e = &scene->step.events[next++];
+            const crEvent* e = &scene->step.events.list[next++];
             apart.time = fmax(apart.time, fabs(e->time - row[0]));
             apart.speed = fmax(apart.speed, fabs(e->approach - fabs(before[2])));
             // mass 1: the impulse is the change of velocity

@@ -73,7 +73,7 @@ TEST(functions_that_give_no_force_change_nothing) {
     CHECK_STATUS(cr_world_create(&def, &asked, NULL), CR_OK);
     run(plain, 900);
     run(asked, 900);
-    CHECK(cr_world_stages(plain)->still && !cr_world_stages(asked)->still);
+    CHECK(cr_world_stages(plain)->rest.still && !cr_world_stages(asked)->rest.still);
     CHECK(same_state(plain, asked));
     cr_world_destroy(plain);
     cr_world_destroy(asked);
@@ -96,20 +96,20 @@ TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
         run(world, 900);
         double q[7], zero[6] = {0};
         memcpy(q, s->q, sizeof q);
-        bool rests = cr_world_stages(world)->still;
+        bool rests = cr_world_stages(world)->rest.still;
         still += rests;
         double change = 0.0, gain = 0.0;
         for (int n = 0; n < 130 && rests; n++) {
             run(world, 1);
-            CHECK(cr_world_stages(world)->still);
+            CHECK(cr_world_stages(world)->rest.still);
             CHECK(memcmp(q, s->q, sizeof q) == 0 && memcmp(zero, s->v, sizeof zero) == 0);
             change += fabs(cr_world_certificate(world)->energy_change);
             gain += cr_world_certificate(world)->energy_gain;
             // the contacts carry the weight in every one of these steps
             double up = 0.0;
             const crStep* step = cr_world_stages(world);
-            for (int k = 0; k < step->contact_count; k++) {
-                up += fabs(step->contacts[k].impulse.z);
+            for (int k = 0; k < step->contacts.count; k++) {
+                up += fabs(step->contacts.list[k].impulse.z);
             }
             CHECK_NEAR(up, model->bodies[1].mass * 9.81 / 240.0, 1e-9);
         }
@@ -117,7 +117,7 @@ TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
         // a push by a millionth of its weight is not lost: it is held by friction; beyond friction it moves
         s->v[0] = 1e-9;
         run(world, 1);
-        CHECK(!cr_world_stages(world)->still);
+        CHECK(!cr_world_stages(world)->rest.still);
         s->force[0] = 0.7 * model->bodies[1].mass * 9.81;
         run(world, 24);
         // a = (.7 - .5) g for a tenth of a second
@@ -144,7 +144,7 @@ TEST(what_is_set_down_rests_soon) {
             run(world, 1);
             gain += cr_world_certificate(world)->energy_gain;
         }
-        CHECK(cr_world_stages(world)->still && gain == 0.0);
+        CHECK(cr_world_stages(world)->rest.still && gain == 0.0);
         cr_world_destroy(world);
         cr_model_destroy(model);
     }
@@ -182,7 +182,7 @@ TEST(slopes_hold_or_slide) {
         double speed = cr_norm(cr_vec3(cr_world_state(world)->v[0], 0, cr_world_state(world)->v[2]));
         double expected = slides != 0 ? 2.0 * 9.81 * (sin(angle) - mu * cos(angle)) : 0.0;
         CHECK_NEAR(speed, expected, 1e-5);
-        CHECK(cr_world_stages(world)->still == (slides == 0));
+        CHECK(cr_world_stages(world)->rest.still == (slides == 0));
         cr_world_destroy(world);
         cr_model_destroy(model);
     }
@@ -222,7 +222,7 @@ TEST(batches_have_the_bits_of_worlds_at_rest) {
             for (int n = 0; n < STEPS; n++) {
                 run(worlds[i], 1);
                 cr_tally_add(&tally, cr_world_certificate(worlds[i]));
-                still += cr_world_stages(worlds[i])->still;
+                still += cr_world_stages(worlds[i])->rest.still;
             }
             crBatchResult result;
             const crState* s = cr_world_state(worlds[i]);
@@ -265,24 +265,24 @@ TEST(heaps_come_to_rest_and_their_steps_are_passed_over) {
     int still = 0;
     for (int n = 0; n < STEPS && still < STILL; n++) {
         run(passed, 1);
-        cr_world_stages(made)->still = false;
+        cr_world_stages(made)->rest.still = false;
         run(made, 1);
         const crStep *p = cr_world_stages(passed), *m = cr_world_stages(made);
         CHECK(same_state(passed, made));
         CHECK(memcmp(&p->certificate, &m->certificate, sizeof p->certificate) == 0);
-        CHECK(p->contact_count == m->contact_count);
-        for (int i = 0; i < p->contact_count && i < m->contact_count; i++) {
-            CHECK(cr_norm(cr_sub(p->contacts[i].impulse, m->contacts[i].impulse)) == 0.0);
+        CHECK(p->contacts.count == m->contacts.count);
+        for (int i = 0; i < p->contacts.count && i < m->contacts.count; i++) {
+            CHECK(cr_norm(cr_sub(p->contacts.list[i].impulse, m->contacts.list[i].impulse)) == 0.0);
         }
-        still += p->still;
+        still += p->rest.still;
     }
     CHECK(still == STILL);
     // the floor carries the weight of all
     const crStep* step = cr_world_stages(passed);
     double up = 0.0, weight = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        bool ground = step->contacts[i].body_a == CR_WORLD;
-        if (ground) up += step->contacts[i].impulse.z * 240.0;
+    for (int i = 0; i < step->contacts.count; i++) {
+        bool ground = step->contacts.list[i].body_a == CR_WORLD;
+        if (ground) up += step->contacts.list[i].impulse.z * 240.0;
     }
     for (int b = 1; b <= COUNT; b++) {
         weight += model->bodies[b].mass * 9.81;
@@ -296,7 +296,7 @@ TEST(heaps_come_to_rest_and_their_steps_are_passed_over) {
     }
     s->force[6 * (top - 1) + 2] = 20.0 * model->bodies[top].mass * 9.81;
     run(passed, 24);
-    CHECK(!step->still);
+    CHECK(!step->rest.still);
     double speed = s->v[6 * (top - 1) + 2], free = 19.0 * 9.81 * 0.1;
     CHECK(speed > 0.8 * free && speed < free + 1e-6);
     cr_world_destroy(passed);
@@ -309,21 +309,21 @@ TEST(writing_ends_the_rest) {
     crModel* model = heap_model(40, 5);
     crWorld* world = world_of(model, CR_QUALITY_FAST);
     crState* s = cr_world_state(world);
-    for (int n = 0; n < 2400 && !cr_world_stages(world)->still; n++) {
+    for (int n = 0; n < 2400 && !cr_world_stages(world)->rest.still; n++) {
         run(world, 1);
     }
-    CHECK(cr_world_stages(world)->still);
+    CHECK(cr_world_stages(world)->rest.still);
     double* written[] = {&s->q[2], &s->v[3], &s->force[7], &s->v[11]};
     const double values[] = {s->q[2] + 1e-9, 1e-6, 1e-3, -1e-6};
     for (int k = 0; k < 4; k++) {
         *written[k] = values[k];
         run(world, 1);
         // a box set down elsewhere, or a force that friction holds, leaves the heap at rest
-        if (k == 1 || k == 3) CHECK(!cr_world_stages(world)->still);
+        if (k == 1 || k == 3) CHECK(!cr_world_stages(world)->rest.still);
         if (k == 0) CHECK_NEAR(s->q[2], values[0], 1e-10);
         s->force[7] = 0.0;
         run(world, 400);
-        CHECK(cr_world_stages(world)->still);
+        CHECK(cr_world_stages(world)->rest.still);
     }
     cr_world_destroy(world);
     cr_model_destroy(model);
@@ -348,7 +348,7 @@ TEST(loaded_slopes_hold_or_slide) {
         double speed = cr_norm(cr_vec3(cr_world_state(world)->v[0], 0, cr_world_state(world)->v[2]));
         double expected = slides ? 9.81 * (sin(angle) - mu * cos(angle)) : 0.0;
         CHECK_NEAR(speed, expected, 0.02 * 9.81 * sin(angle) * off);
-        CHECK(cr_world_stages(world)->still == !slides);
+        CHECK(cr_world_stages(world)->rest.still == !slides);
         cr_world_destroy(world);
         cr_model_destroy(model);
     }
@@ -497,7 +497,7 @@ TEST(turning_points_are_no_rest) {
         }
         for (int n = turn < 2 ? 1 : 0; n < 3; n++) {
             run(world, 1);
-            CHECK(!cr_world_stages(world)->still);
+            CHECK(!cr_world_stages(world)->rest.still);
             for (int k = 0; k < BALLS; k++) {
                 CHECK(fabs(s->v[k] + n * h * ww * sin(start)) <= 1e-2 * h * ww);
             }

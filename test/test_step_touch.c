@@ -71,8 +71,8 @@ static int add_body(crModel* model, crJoint joint, crShape shape, crPose pose, i
 // steps until an impact, at most over `time`; its event, or NULL
 static const crEvent* run_to_impact(Scene* scene, double time) {
     while (scene->step.state.time < time && scene_step(scene, scene->step.settings.dt)) {
-        for (int i = 0; i < scene->step.event_count; i++) {
-            if (scene->step.events[i].impact >= 0) return &scene->step.events[i];
+        for (int i = 0; i < scene->step.events.count; i++) {
+            if (scene->step.events.list[i].impact >= 0) return &scene->step.events.list[i];
         }
     }
     return NULL;

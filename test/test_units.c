@@ -127,11 +127,11 @@ static void check_contacts(const crStep* step, Worst* worst) {
     double largest = 1e-300;
     crContactSurface surface;
     CHECK_STATUS(cr_model_surface(step->model, 1, 1, 0.0, &surface), CR_OK);
-    for (int i = 0; i < step->contact_count; i++) {
-        largest = fmax(largest, cr_norm(step->contacts[i].impulse));
+    for (int i = 0; i < step->contacts.count; i++) {
+        largest = fmax(largest, cr_norm(step->contacts.list[i].impulse));
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         crVec3 x = c->point.point, n = c->point.normal;
         crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, x), cr_model_point_velocity(d, c->body_a, x));
         double un = cr_dot(u, n), pn = cr_dot(c->impulse, n);
@@ -185,8 +185,8 @@ static void check_momentum(const crStep* step, Worst* worst) {
     double *J_p = calloc(nv, sizeof *J_p), *dv = calloc(nv, sizeof *dv), *M_dv = calloc(nv, sizeof *M_dv);
     double size = 0.0, error = 0.0, before = 0.0, gain = 0.0;
     if (step->posed.rows.count > 0) cr_rows_add_impulse(&step->posed.rows, step->posed.p, J_p);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (c->row >= 0) continue;
         crVec3 none = cr_vec3(0, 0, 0);
         cr_model_add_force(model, &step->dynamics, c->body_b, c->point.point, c->impulse, none, J_p);
@@ -248,8 +248,8 @@ static void say(const char* what, int count, int unsolved, const Worst* w) {
 static double fastest(crStep* step) {
     double most = 0.0;
     cr_model_velocity(step->model, step->free.v, &step->dynamics);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         crVec3 u = cr_sub(cr_model_point_velocity(&step->dynamics, c->body_b, c->point.point),
                           cr_model_point_velocity(&step->dynamics, c->body_a, c->point.point));
         most = fmax(most, cr_norm(u));

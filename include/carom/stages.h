@@ -92,6 +92,7 @@ typedef struct crStepStart {
 
 // Motion without contacts: forces.
 typedef struct crStepFree {
+    double h;           // length of the step being made, s
     double* k;          // forces (nv)
     double* v;          // v + h M^-1 k (nv)
     double* v_from;     // v of trees, up to the last body that is not single
@@ -135,6 +136,32 @@ typedef struct crStepTies {
     int* of_row;    // problem_build, in scratch: place of each row, -1: none
 } crStepTies;
 
+// Contacts: collide, in scratch. After a step: those of its solves with their impulses; those of impacts are in the events.
+typedef struct crStepContacts {
+    int count;
+    int last;             // of the whole world, the last time
+    crStepContact* list;  // (count)
+} crStepContacts;
+
+// What happened since begin.
+typedef struct crStepEvents {
+    int count, capacity;
+    crEvent* list;  // (count)
+} crStepEvents;
+
+// What lives as long as the step does.
+typedef struct crStepOwn {
+    crAllocator allocator;
+    crArena store;          // arrays of the size of the model
+    struct crTasks* tasks;  // NULL where one thread does it all
+} crStepOwn;
+
+// Who rests: cone.
+typedef struct crStepRest {
+    crSleep* sleep;  // (nb)
+    bool still;      // the step left q, v = 0 and forces as they were, to the bit
+} crStepRest;
+
 // Bodies at the end of the last step, which is the beginning of the next where q, v and time are still the same: audit.
 typedef struct crStepAudited {
     bool known;
@@ -143,6 +170,7 @@ typedef struct crStepAudited {
     double* energy;  // of bodies of trees, up to the last of them, J
     double* size;    // of the terms it is the sum of, J; likewise
     crPose* pose;    // (nb)
+    double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
 } crStepAudited;
 
 // Arrays that nobody owns between two calls.
@@ -162,41 +190,37 @@ typedef struct crStepRecord {
 struct crStep {
     const crModel* model;
     crStepSettings settings;
-    crAllocator allocator;
     crStepCalls calls;
-    crArena store;              // arrays of the size of the model
+    crStepOwn own;
     crArena scratch;            // everything that lives for a step
-    struct crTasks* tasks;      // NULL where one thread does it all
     const struct crPlan* plan;  // sizes and lists of the model, const
-    crState state;              // cr_step_create; the stages change it
-    crDynamics dynamics;        // forces
+
+    crState state;        // cr_step_create; the stages change it
+    crDynamics dynamics;  // forces
     crStepStart start;
     crStepFree free;
-    double h;          // forces: length of the step being made, s
+
     crStepPart awake;  // every body and loop that does not sleep
     // begin: all that is awake; a stepper narrows it to what it moves on its own. Stages up to integrate
     // read and write nothing of other bodies; contacts are those among these and with what v does not move
     crStepPart part;
+
     struct crPairs* pairs;    // collide: shapes that are near
     struct crClocks* clocks;  // cone: clocks and groups of bodies
-    bool* airborne;           // collide: the body touches nothing, or is leaving what it touches (nb)
-    int contact_count;
-    int contacts_last;  // collide: of the whole world, the last time
-    // collide, in scratch (contact_count). After a step: the contacts of its solves with their impulses; those
-    // of impacts are in the events
-    crStepContact* contacts;
+
+    bool* airborne;  // collide: the body touches nothing, or is leaving what it touches (nb)
+    crStepContacts contacts;
     crStepPosed posed;
+
     crStepWarm warm;
     crStepTies ties;
     crStepAudited audited;
     crStepWork work;
     crStepRecord record;
-    double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
-    crSleep* sleep;  // cone (nb)
-    int event_count, event_capacity;
-    crEvent* events;            // since begin (event_count)
+    crStepRest rest;
+
+    crStepEvents events;
     crCertificate certificate;  // since begin
-    bool still;                 // cone: the step left q, v = 0 and forces as they were, to the bit
 };
 
 // Memory and the reference position at rest. The model must outlive the step and not change.

@@ -311,8 +311,8 @@ static PyObject* get_contacts(PyObject* object, void* closure) {
     if (!py_world_idle(self)) return NULL;
     const crStep* step = cr_world_stages(self->world);
     PyObject* list = PyList_New(0);
-    for (int i = 0; list != NULL && i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; list != NULL && i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         PyObject* item =
             Py_BuildValue("{s:i,s:i,s:i,s:i,s:d,s:d,s:N,s:N,s:N}", "body_a", c->body_a, "body_b", c->body_b,
                           "shape_a", c->shape_a, "shape_b", c->shape_b, "gap", c->point.gap, "mu",

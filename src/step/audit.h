@@ -5,9 +5,9 @@
 #include "step/step.h"
 
 // The contact solve over h that state.v, contacts[].impulse and p of loops and joints are the result of, into the
-// certificate. takes: contacts of the solve (contact_count); the others have no impulse and must not close unless
+// certificate. takes: contacts of the solve (contacts.count); the others have no impulse and must not close unless
 // passes[i] says that an impact follows. u_free, u: velocities of b against a by v_free and by state.v
-// (contact_count); islands: of each body, -1 where no contact acts on it (nb). Call before warm starts are renewed.
+// (contacts.count); islands: of each body, -1 where no contact acts on it (nb). Call before warm starts are renewed.
 // CR_ERR_MEMORY.
 crStatus cr__audit_contacts(crStep* step, double h, const bool* takes, const bool* passes,
                             const crVec3* u_free, const crVec3* u, const int* islands, int island_count);

@@ -35,8 +35,8 @@ static bool read_bodies(const crContactAudit* a, const int* islands) {
         read_body(a, islands, i);
         trees = trees || a->body[i].tree;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!cr__moves(step->model, c->body_a)) read_body(a, islands, c->body_a);
         if (!cr__moves(step->model, c->body_b)) read_body(a, islands, c->body_b);
     }
@@ -46,11 +46,11 @@ static bool read_bodies(const crContactAudit* a, const int* islands) {
 static crStatus audit_create(crContactAudit* a, const int* islands) {
     const crStep* step = a->step;
     crArena* arena = &a->step->scratch;
-    int most = step->contact_count > step->part.count ? step->contact_count : step->part.count;
+    int most = step->contacts.count > step->part.count ? step->contacts.count : step->part.count;
     size_t nb = (size_t)step->model->nb, nv = (size_t)step->model->nv;
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
-    size_t count = (size_t)step->contact_count + 1, kept = count;
-    if (step->tasks == NULL && kept > CR_AUDIT_CHUNK) kept = CR_AUDIT_CHUNK;
+    size_t count = (size_t)step->contacts.count + 1, kept = count;
+    if (step->own.tasks == NULL && kept > CR_AUDIT_CHUNK) kept = CR_AUDIT_CHUNK;
     a->contact = cr_arena_alloc(arena, kept * sizeof *a->contact);
     a->seen = cr_arena_alloc(arena, count * sizeof *a->seen);
     a->body = cr_arena_alloc(arena, nb * sizeof *a->body);
@@ -109,9 +109,9 @@ static crOutcome outcome_of(const crStepSettings* settings, const crAudit* audit
 // Witness and sums of all contacts: with threads one after the other, else chunk by chunk, so that what contacts add
 // stays at hand. Sums are in the order of contacts either way.
 static void look_at_contacts(crContactAudit* a) {
-    int count = a->step->contact_count;
-    if (a->step->tasks != NULL) {
-        cr__tasks_for(a->step->tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);
+    int count = a->step->contacts.count;
+    if (a->step->own.tasks != NULL) {
+        cr__tasks_for(a->step->own.tasks, count, CR_AUDIT_CHUNK, cr__audit_witness, a);
         cr__audit_gather(a, 0, count);
         return;
     }
@@ -125,7 +125,7 @@ static void look_at_contacts(crContactAudit* a) {
 
 static crStatus run_audit(crContactAudit* a, const int* islands) {
     crStep* step = a->step;
-    int count = step->contact_count, most = count > step->part.count ? count : step->part.count;
+    int count = step->contacts.count, most = count > step->part.count ? count : step->part.count;
     crStatus status = audit_create(a, islands);
     if (status != CR_OK) return status;
     look_at_contacts(a);

@@ -91,11 +91,11 @@ typedef struct crContactAudit {
     crStep* step;
     double h;
     const bool *takes, *passes;
-    const crVec3 *u_free, *u;  // velocities of the contacts by v_free and by the state's v (contact_count)
+    const crVec3 *u_free, *u;  // velocities of the contacts by v_free and by the state's v (contacts.count)
     crAuditBody* body;         // (nb)
     crAuditContact* contact;   // of all with threads, else of a chunk
     int first;                 // contact that `contact` begins with
-    crAuditSeen* seen;         // (contact_count)
+    crAuditSeen* seen;         // (contacts.count)
     int general_count;
     crAuditGeneral* general;
     double* v;  // velocities of the witness; NULL where there are neither trees nor loops nor joints (nv)

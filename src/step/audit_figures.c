@@ -14,7 +14,7 @@ void cr__audit_count(double eta2, double floor, double scale, double size, crAud
 }
 
 double cr__audit_floor(const crContactAudit* a, int i) {
-    const crStepContact* c = &a->step->contacts[i];
+    const crStepContact* c = &a->step->contacts.list[i];
     const crAuditBody *body_a = &a->body[c->body_a], *body_b = &a->body[c->body_b];
     double pulled = body_a->pliant * body_a->pull + body_b->pliant * body_b->pull;
     return pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * (a->seen[i].given + pulled) : 0.0;
@@ -22,7 +22,7 @@ double cr__audit_floor(const crContactAudit* a, int i) {
 
 double cr__audit_scale(const crContactAudit* a, int i) {
     double scale = a->island[a->seen[i].island + 1].scale;
-    return scale > 0.0 ? scale : a->step->contacts[i].delta / a->h;
+    return scale > 0.0 ? scale : a->step->contacts.list[i].delta / a->h;
 }
 
 // Worst contact of an island at the velocities of the state. No contact of it has a larger floor than the largest of each
@@ -55,7 +55,7 @@ static void judge_contact(const crContactAudit* a, int i, double off, crAuditWor
     // an open contact that is farther from closing than rounding is exact
     if (c->hold == CR_AUDIT_OPEN && eta2 == 0.0 && c->speed > floor) return;
     // size of a contact's bodies over h: gaps may change by a share of it
-    double size = a->step->contacts[i].delta / (a->step->settings.deadband * a->h);
+    double size = a->step->contacts.list[i].delta / (a->step->settings.deadband * a->h);
     cr__audit_count(eta2, floor, cr__audit_scale(a, i), size, worst);
 }
 
@@ -66,8 +66,8 @@ void cr__audit_judge(crContactAudit* a, crAuditWorst* worst) {
     for (int k = 0; k < a->across_count; k++) {
         judge_contact(a, a->across[k], 0.0, worst);
     }
-    for (int i = 0; a->again && i < a->step->contact_count; i++) {
-        const crStepContact* contact = &a->step->contacts[i];
+    for (int i = 0; a->again && i < a->step->contacts.count; i++) {
+        const crStepContact* contact = &a->step->contacts.list[i];
         crAuditHold hold = a->seen[i].hold;
         double off = a->body[contact->body_a].off + a->body[contact->body_b].off;
         if (off > 0.0 && hold != CR_AUDIT_OUT && hold != CR_AUDIT_GENERAL) judge_contact(a, i, off, worst);

@@ -24,7 +24,7 @@ static crBlock block_of(const crStepContact* c) {
 // velocities of the rows by the state, bias included
 static void velocity(const crContactAudit* a, const crAuditGeneral* g, double* w) {
     const crStep* step = a->step;
-    const crStepContact* c = &step->contacts[g->contact];
+    const crStepContact* c = &step->contacts.list[g->contact];
     crVec3 u = cr_madd(a->u[g->contact], g->bias, c->point.normal);
     crVec3 omega = cr_sub(cr__step_twist(step, step->state.v, c->body_b).omega,
                           cr__step_twist(step, step->state.v, c->body_a).omega);
@@ -46,7 +46,7 @@ static double turn_mobility(const crModel* model, int body) {
 
 static void make_general(const crContactAudit* a, crAuditGeneral* g, double (*vertices)[2]) {
     const crStep* step = a->step;
-    const crStepContact* c = &step->contacts[g->contact];
+    const crStepContact* c = &step->contacts.list[g->contact];
     const crSurface* s = &c->surface->surface;
     double w[CR_AUDIT_ROWS], p[CR_AUDIT_ROWS] = {0};
     double lambda =
@@ -81,9 +81,9 @@ static void make_general(const crContactAudit* a, crAuditGeneral* g, double (*ve
 
 crStatus cr__audit_generals(crContactAudit* a) {
     int count = 0, most = 1;
-    for (int i = 0; i < a->step->contact_count; i++) {
+    for (int i = 0; i < a->step->contacts.count; i++) {
         if (a->seen[i].hold != CR_AUDIT_GENERAL) continue;
-        int corners = a->step->contacts[i].surface->surface.vertex_count;
+        int corners = a->step->contacts.list[i].surface->surface.vertex_count;
         most = corners > most ? corners : most;
         count++;
     }
@@ -91,7 +91,7 @@ crStatus cr__audit_generals(crContactAudit* a) {
     a->general = cr_arena_alloc(&a->step->scratch, (size_t)count * sizeof *a->general);
     double(*vertices)[2] = cr_arena_alloc(&a->step->scratch, (size_t)most * sizeof *vertices);
     if (a->general == NULL || vertices == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < a->step->contact_count; i++) {
+    for (int i = 0; i < a->step->contacts.count; i++) {
         if (a->seen[i].hold != CR_AUDIT_GENERAL) continue;
         crAuditGeneral* g = &a->general[a->general_count++];
         *g = (crAuditGeneral){.contact = i};
@@ -104,7 +104,7 @@ void cr__audit_judge_generals(crContactAudit* a, crAuditWorst* worst) {
     const crStep* step = a->step;
     for (int i = 0; i < a->general_count; i++) {
         const crAuditGeneral* g = &a->general[i];
-        const crStepContact* c = &step->contacts[g->contact];
+        const crStepContact* c = &step->contacts.list[g->contact];
         double w[CR_AUDIT_ROWS], floor[CR_AUDIT_ROWS];
         velocity(a, g, w);
         for (int k = 0; k < g->block.count; k++) {

@@ -381,8 +381,8 @@ static crStatus find_crossings(crStep* step, const crPose* before, crAuditCrossi
     if (before == NULL) poses_before(step, own);
     const crPose* pose = before != NULL ? before : own;
     memset(hit, 0, nb * sizeof *hit);
-    for (int i = 0; i < step->event_count; i++) {
-        hit[step->events[i].body_a] = hit[step->events[i].body_b] = true;
+    for (int i = 0; i < step->events.count; i++) {
+        hit[step->events.list[i].body_a] = hit[step->events.list[i].body_b] = true;
     }
     hit[CR_WORLD] = false;
     return cr__audit_crossings_between(step->plan, &step->scratch, pose, step->dynamics.pose, hit, found);

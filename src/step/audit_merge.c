@@ -46,10 +46,10 @@ void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, i
 }
 
 void cr__audit_drives(crStep* step) {
-    for (int i = 0; step->plan->given_count > 0 && i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
-        cr__audit_drive(step->model, &step->dynamics, step->drive, c->body_a, c->body_b, c->point.point,
-                        c->impulse);
+    for (int i = 0; step->plan->given_count > 0 && i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
+        cr__audit_drive(step->model, &step->dynamics, step->audited.drive, c->body_a, c->body_b,
+                        c->point.point, c->impulse);
     }
 }
 

@@ -49,7 +49,7 @@ void cr__audit_gather(crContactAudit* a, int begin, int end) {
         crAuditHold hold = c->seen.hold;
         a->seen[i] = c->seen;
         if (hold == CR_AUDIT_OUT) continue;
-        const crStepContact* contact = &a->step->contacts[i];
+        const crStepContact* contact = &a->step->contacts.list[i];
         const crAuditBody* body_a = &a->body[contact->body_a];
         crAuditIsland* island = &a->island[c->seen.island + 1];
         if (c->seen.island >= 0 && c->want > island->scale) island->scale = c->want;
@@ -67,7 +67,7 @@ void cr__audit_gather(crContactAudit* a, int begin, int end) {
 static void gather_generals(const crContactAudit* a) {
     for (int k = 0; k < a->general_count; k++) {
         const crAuditGeneral* g = &a->general[k];
-        add_impulse(a, &a->step->contacts[g->contact], g->P, &g->T);
+        add_impulse(a, &a->step->contacts.list[g->contact], g->P, &g->T);
     }
 }
 
@@ -175,7 +175,7 @@ crStatus cr__audit_momentum(crContactAudit* a) {
         find_fields(a);
     }
     cr__audit_tie_scales(a);
-    cr__tasks_for(step->tasks, step->part.count, CR_AUDIT_CHUNK, judge_range, a);
+    cr__tasks_for(step->own.tasks, step->part.count, CR_AUDIT_CHUNK, judge_range, a);
     gather_bodies(a);
     return CR_OK;
 }

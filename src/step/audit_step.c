@@ -120,7 +120,7 @@ static double tree_way(const crStep* step, const crBody* body, int j, double h) 
 // work on a body by applied forces, motors and driven bodies
 static double work_on(const crStep* step, int i, double h, double* damped) {
     const crBody* body = &step->model->bodies[i];
-    double sum = step->drive[i];
+    double sum = step->audited.drive[i];
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
         if (!body->single && step->model->dofs[j].motor_force > 0.0) {
@@ -168,8 +168,8 @@ static void join_islands(const Balance* b, int* root) {
         root[i] = i;
     }
     join_pressed(b, root);
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* event = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* event = &step->events.list[i];
         if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
     }
     for (int i = 0; i < model->loop_count; i++) {

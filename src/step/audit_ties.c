@@ -141,7 +141,7 @@ void cr__audit_tie_scales(crContactAudit* a) {
         int island = is_tie(block) ? tie_island(a, block) : -1;
         if (island < 0) continue;
         double* scale = &a->island[island + 1].scale;
-        raise(scale, step->h * cr_norm(step->model->gravity));
+        raise(scale, step->free.h * cr_norm(step->model->gravity));
         raise(scale, step->settings.deadband * tie_size(step, block) / a->h);
         for (int r = block->row; r < block->row + block->count; r++) {
             crBlock row = row_of(step, block, r);

@@ -30,7 +30,7 @@ static bool plain(const crSurface* s) {
 // a contact of the solve with an impulse
 static void make_pushed(const crContactAudit* a, int i, double un, crAuditParts* x, crAuditContact* out,
                         crAuditWorst* worst) {
-    const crStepContact* c = &a->step->contacts[i];
+    const crStepContact* c = &a->step->contacts.list[i];
     const crAuditBody *body_a = &a->body[c->body_a], *body_b = &a->body[c->body_b];
     double mu = c->surface->surface.mu, least = body_a->linear + body_b->linear;
     crVec3 n = c->point.normal, P = c->impulse, both = cr_add(a->u_free[i], a->u[i]);
@@ -52,7 +52,7 @@ static void make_pushed(const crContactAudit* a, int i, double un, crAuditParts*
 }
 
 static void make(const crContactAudit* a, int i, double rate, crAuditWorst* worst) {
-    const crStepContact* c = &a->step->contacts[i];
+    const crStepContact* c = &a->step->contacts.list[i];
     const crAuditBody* body_b = &a->body[c->body_b];
     const crSurface* surface = &c->surface->surface;
     crAuditContact* out = &a->contact[i - a->first];

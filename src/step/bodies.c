@@ -32,7 +32,7 @@ crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
         trees++;
     }
     int count = step->part.count - trees, chunks = (count + CHUNK - 1) / CHUNK;
-    if (step->tasks == NULL || chunks < 2) {
+    if (step->own.tasks == NULL || chunks < 2) {
         return stage(step, cr__step_part(step), &step->dynamics, ctx);
     }
     crStatus status = stage(step, (crPart){step->part.bodies, trees}, &step->dynamics, ctx);
@@ -40,7 +40,7 @@ crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
     Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part.bodies + trees};
     share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
     if (share.status == NULL) return CR_ERR_MEMORY;
-    cr__tasks_for(step->tasks, count, CHUNK, run_chunk, &share);
+    cr__tasks_for(step->own.tasks, count, CHUNK, run_chunk, &share);
     for (int i = 0; i < chunks && status == CR_OK; i++) {
         status = share.status[i];
     }

@@ -46,8 +46,8 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
     if (s->dirty == NULL) return CR_ERR_MEMORY;
     memset(s->dirty, fresh == NULL, (size_t)s->islands.count + 1);
-    for (int i = 0; i < step->contact_count && fresh != NULL; i++) {
-        if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts[i])] = true;
+    for (int i = 0; i < step->contacts.count && fresh != NULL; i++) {
+        if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts.list[i])] = true;
     }
     // rows are posed anew each round
     for (int i = 0; i < s->islands.count; i++) {
@@ -69,7 +69,7 @@ static void count_chunk(void* ctx, int begin, int end) {
     const Listing* list = ctx;
     int count = 0;
     for (int i = begin; i < end; i++) {
-        crStepContact* c = &list->step->contacts[i];
+        crStepContact* c = &list->step->contacts.list[i];
         c->row = -1;
         count += list->takes[i] && cr__step_packed(list->step, &list->solve->islands, c);
     }
@@ -80,9 +80,9 @@ static void list_chunk(void* ctx, int begin, int end) {
     const Listing* list = ctx;
     const crStep* step = list->step;
     crIslandSolve* s = list->solve;
-    int cursor = cr__step_warm_from(step, &step->contacts[begin]), at = list->first[begin / LIST_CHUNK];
+    int cursor = cr__step_warm_from(step, &step->contacts.list[begin]), at = list->first[begin / LIST_CHUNK];
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &step->contacts[i];
+        const crStepContact* c = &step->contacts.list[i];
         if (!list->takes[i] || !cr__step_packed(step, &s->islands, c)) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         double b = c->point.gap <= c->seat ? 0.0 : (c->point.gap - c->seat) / list->h;
@@ -100,7 +100,7 @@ static void list_chunk(void* ctx, int begin, int end) {
 
 // packed contacts with bias and impulse of the last step, or of the last round where they were in it
 static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
-    int count = step->contact_count, chunks = count / LIST_CHUNK + 1;
+    int count = step->contacts.count, chunks = count / LIST_CHUNK + 1;
     size_t room = (size_t)count + 1;
     Listing list = {step, h, takes, fresh, s, NULL};
     list.first = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *list.first);
@@ -108,13 +108,13 @@ static crStatus list_packed(crStep* step, double h, const bool* takes, const boo
     s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
     s->b = cr_arena_alloc(&step->scratch, room * sizeof *s->b);
     if (s->contact == NULL || s->index == NULL || s->b == NULL || list.first == NULL) return CR_ERR_MEMORY;
-    cr__tasks_for(step->tasks, count, LIST_CHUNK, count_chunk, &list);
+    cr__tasks_for(step->own.tasks, count, LIST_CHUNK, count_chunk, &list);
     for (int i = 0; i * LIST_CHUNK < count; i++) {
         int more = list.first[i];
         list.first[i] = s->count;
         s->count += more;
     }
-    cr__tasks_for(step->tasks, count, LIST_CHUNK, list_chunk, &list);
+    cr__tasks_for(step->own.tasks, count, LIST_CHUNK, list_chunk, &list);
     return CR_OK;
 }
 
@@ -126,7 +126,7 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
 // squared, the velocity below which a row's is rounding: a share of the terms it is the sum of. What springs
 // or motors carry has no speed left but that rounding
 static double row_noise(const crStep* step, int r) {
-    double fall = step->h * cr_norm(step->model->gravity), sum = fall * fall;
+    double fall = step->free.h * cr_norm(step->model->gravity), sum = fall * fall;
     for (int k = step->posed.rows.start[r]; k < step->posed.rows.start[r + 1]; k++) {
         double term = step->posed.rows.value[k] * step->free.v[step->posed.rows.col[k]];
         sum += term * term;
@@ -179,7 +179,7 @@ static void count_slow(const crStep* step, const double* v, double speed, const 
 
 // Islands that are about to rest are swept until they are there: rest.c.
 static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
-    double fall = step->h * cr_norm(step->model->gravity);
+    double fall = step->free.h * cr_norm(step->model->gravity);
     memset(s->rests, 0, (size_t)s->islands.count * sizeof *s->rests);
     if (cr__step_may_rest(step)) count_slow(step, step->start.v, CR_REST_ABOUT * fall, s);
     for (int i = 0; i < s->islands.count; i++) {
@@ -232,10 +232,10 @@ static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s
         int b = cr__part_body(bodies, k), i = s->islands.of_body[b];
         if (s->open[b] && i >= 0) s->exact[i] = !fast || s->islands.rows[i] <= FAST_ROWS;
     }
-    for (int i = 0; i < step->contact_count && added != NULL; i++) {
+    for (int i = 0; i < step->contacts.count && added != NULL; i++) {
         if (!added[i]) continue;
-        int a = s->islands.of_body[step->contacts[i].body_a],
-            b = s->islands.of_body[step->contacts[i].body_b];
+        int a = s->islands.of_body[step->contacts.list[i].body_a],
+            b = s->islands.of_body[step->contacts.list[i].body_b];
         if (a >= 0) s->exact[a] = false;
         if (b >= 0) s->exact[b] = false;
     }
@@ -290,7 +290,7 @@ static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near**
         (*near)[i] = (Near){.speed = accurate && s->islands.rows[i] > FAST_ROWS ? (double)INFINITY : 0.0};
     }
     for (int i = 0; i < s->count; i++) {
-        const crStepContact* c = &step->contacts[s->index[i]];
+        const crStepContact* c = &step->contacts.list[s->index[i]];
         const crPackedContact *own = &s->contact[i], *last = &s->contact[i > 0 ? i - 1 : i];
         Near* to = &(*near)[cr__island_of_contact(step, &s->islands, c)];
         to->speed = fmin(to->speed, step->settings.shift * c->delta / (step->settings.deadband * h));

@@ -26,7 +26,7 @@ typedef struct crIslandSolve {
 } crIslandSolve;
 
 // state.v, impulses and warm start from the contacts that take part; u_free is their velocity without
-// impulses (contact_count). fresh: contacts that a round before did not have (NULL in the first); islands
+// impulses (contacts.count). fresh: contacts that a round before did not have (NULL in the first); islands
 // without any keep their impulses. solve->open is the caller's, all else is made.
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* solve, crError* error);

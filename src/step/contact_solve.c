@@ -25,7 +25,7 @@ static void look_range(void* ctx, int begin, int end) {
     const crDynamics* d = &step->dynamics;
     crVec3* u = ((const Look*)ctx)->u;
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &step->contacts[i];
+        const crStepContact* c = &step->contacts.list[i];
         crVec3 x = c->point.point;
         u[i] = cr_sub(cr__twist_at(d->twist[c->body_b], cr_sub(x, d->origin[c->body_b])),
                       cr__twist_at(d->twist[c->body_a], cr_sub(x, d->origin[c->body_a])));
@@ -35,7 +35,7 @@ static void look_range(void* ctx, int begin, int end) {
 // velocity of each contact when bodies move by v
 static crStatus look(crStep* step, double* v, crVec3* u) {
     crStatus status = cr__step_velocity(step, v);
-    cr__tasks_for(step->tasks, step->contact_count, CHUNK, look_range, &(Look){step, u});
+    cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, look_range, &(Look){step, u});
     return status;
 }
 
@@ -59,8 +59,8 @@ static void take(crStep* step, const crStepContact* c, bool* reached) {
 typedef struct Choice {
     double h;
     bool plastic;   // no impacts: what meets fast takes part too
-    bool* takes;    // (contact_count)
-    bool* fresh;    // taken by the last choice (contact_count)
+    bool* takes;    // (contacts.count)
+    bool* fresh;    // taken by the last choice (contacts.count)
     bool* reached;  // bodies of those (nb)
     int* added;     // in each chunk of contacts
 } Choice;
@@ -90,7 +90,7 @@ static void add_narrow(void* ctx, int begin, int end) {
     Choice* choice = looks->choice;
     int added = 0;
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &step->contacts[i];
+        const crStepContact* c = &step->contacts.list[i];
         if (choice->takes[i] || !(choice->reached[c->body_a] || choice->reached[c->body_b])) continue;
         if (!may_close(step, c, choice->h, looks->u[i])) continue;
         choice->takes[i] = choice->fresh[i] = choice->plastic || !cr__step_meets_fast(step, c);
@@ -112,9 +112,9 @@ static void add_closing(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
     const crStep* step = looks->step;
     Choice* choice = looks->choice;
-    int added = 0, cursor = cr__step_warm_from(step, &step->contacts[begin]);
+    int added = 0, cursor = cr__step_warm_from(step, &step->contacts.list[begin]);
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &step->contacts[i];
+        const crStepContact* c = &step->contacts.list[i];
         choice->fresh[i] = false;
         if (choice->takes[i]) continue;
         // by its velocity or by the way its bodies take in the air, whichever is nearer
@@ -134,8 +134,8 @@ static void add_closing(void* ctx, int begin, int end) {
 }
 
 static int add_by(crTaskFn add, Looks* looks) {
-    int count = looks->step->contact_count, added = 0;
-    cr__tasks_for(looks->step->tasks, count, CHUNK, add, looks);
+    int count = looks->step->contacts.count, added = 0;
+    cr__tasks_for(looks->step->own.tasks, count, CHUNK, add, looks);
     for (int i = 0; i * CHUNK < count; i++) {
         added += looks->choice->added[i];
     }
@@ -150,8 +150,8 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     }
     int added = add_by(add_closing, &looks);
     if (added == 0) return 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        if (choice->fresh[i]) take(step, &step->contacts[i], choice->reached);
+    for (int i = 0; i < step->contacts.count; i++) {
+        if (choice->fresh[i]) take(step, &step->contacts.list[i], choice->reached);
     }
     return added + add_by(add_narrow, &looks);
 }
@@ -166,14 +166,14 @@ static crStatus open_books(crStep* step, Books* books) {
     size_t bytes = (size_t)step->model->nb * sizeof *books->drive;
     *books = (Books){step->certificate, cr_arena_alloc(&step->scratch, bytes)};
     if (books->drive == NULL) return CR_ERR_MEMORY;
-    memcpy(books->drive, step->drive, bytes);
+    memcpy(books->drive, step->audited.drive, bytes);
     return CR_OK;
 }
 
 // a solver that was named takes the problem as a whole
 static crStatus solve_named(crStep* step, double h, const bool* takes, const Books* books, crError* error) {
     step->certificate = books->certificate;
-    memcpy(step->drive, books->drive, (size_t)step->model->nb * sizeof *books->drive);
+    memcpy(step->audited.drive, books->drive, (size_t)step->model->nb * sizeof *books->drive);
     crStatus status = cr_step_problem_build(step, h, takes, error);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
@@ -181,7 +181,7 @@ static crStatus solve_named(crStep* step, double h, const bool* takes, const Boo
 }
 
 static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choice) {
-    size_t count = (size_t)step->contact_count + 1;
+    size_t count = (size_t)step->contacts.count + 1;
     *choice = (Choice){.h = h, .plastic = plastic};
     choice->takes = cr_arena_alloc(&step->scratch, count * sizeof *choice->takes);
     choice->fresh = cr_arena_alloc(&step->scratch, count * sizeof *choice->fresh);
@@ -192,8 +192,9 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
     }
     memset(choice->takes, 0, count * sizeof *choice->takes);
     // what v does not move is never reached
-    for (int i = 0; i < step->contact_count; i++) {
-        choice->reached[step->contacts[i].body_a] = choice->reached[step->contacts[i].body_b] = false;
+    for (int i = 0; i < step->contacts.count; i++) {
+        choice->reached[step->contacts.list[i].body_a] = choice->reached[step->contacts.list[i].body_b] =
+            false;
     }
     return CR_OK;
 }
@@ -201,10 +202,10 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
 // contacts that an impact or their flight takes care of are none of this solve's
 static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const crIslands* islands,
                       const Choice* choice) {
-    bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
     if (passing == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < step->contact_count; i++) {
-        passing[i] = !choice->takes[i] && passes(step, &step->contacts[i], u[i], choice);
+    for (int i = 0; i < step->contacts.count; i++) {
+        passing[i] = !choice->takes[i] && passes(step, &step->contacts.list[i], u[i], choice);
     }
     return cr__audit_contacts(step, choice->h, choice->takes, passing, u_free, u, islands->of_body,
                               islands->count);
@@ -214,12 +215,12 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
 // overlaps. In the last round those found since have no part in anything
 static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
                        crError* error) {
-    size_t count = (size_t)step->contact_count + 1;
+    size_t count = (size_t)step->contacts.count + 1;
     bool* fresh = cr_arena_alloc(&step->scratch, count);
     bool* takes = cr_arena_alloc(&step->scratch, count);
     if (fresh == NULL || takes == NULL) return cr__step_memory(error);
     bool changed = false;
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; i < step->contacts.count; i++) {
         fresh[i] = choice->fresh[i];
         takes[i] = choice->takes[i] && !fresh[i];
     }
@@ -228,7 +229,7 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
     if (status != CR_OK || !changed) return status;
     if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
     *added += choose(step, u, false, choice);
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; i < step->contacts.count; i++) {
         choice->fresh[i] = choice->fresh[i] || fresh[i];
     }
     return CR_OK;
@@ -236,7 +237,7 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
 
 // solve and apply, with contacts added until the solution overlaps none
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
-    size_t count = (size_t)step->contact_count + 1;
+    size_t count = (size_t)step->contacts.count + 1;
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
     crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
     Choice choice;
@@ -276,7 +277,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
     }
     if (named) return status;
     // those found after the last round had no part in it
-    for (int i = 0; i < step->contact_count && added > 0; i++) {
+    for (int i = 0; i < step->contacts.count && added > 0; i++) {
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
     }
     if (cr__step_settle(step, &solve) && look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);

@@ -92,7 +92,7 @@ static bool apart(const crBounds* a, const crBounds* b) {
 
 // whether a body is awake, or driven at a velocity
 static bool active(const crStep* step, int body) {
-    if (cr__moves(step->model, body)) return step->sleep[body].island == 0;
+    if (cr__moves(step->model, body)) return step->rest.sleep[body].island == 0;
     crTwist given = step->dynamics.given[body];
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
 }
@@ -137,7 +137,7 @@ static bool keeps(const crStep* step, const crNear* pair) {
     crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
     crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
     if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
-    return step->h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_CELL_MOVE * pair->size;
+    return step->free.h * (cr_norm(u) + cr_norm(turn) * pair->size) <= CR_CELL_MOVE * pair->size;
 }
 
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
@@ -316,7 +316,7 @@ static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sin
 static bool add_shared(crStep* step, Sink* sink) {
     int pairs = step->pairs->count, chunks = (pairs + CHUNK - 1) / CHUNK;
     // twice what a chunk had last, in the mean
-    int room = CHUNK / 2 + (int)(2.0 * CHUNK * step->contacts_last / pairs);
+    int room = CHUNK / 2 + (int)(2.0 * CHUNK * step->contacts.last / pairs);
     size_t mark = cr_arena_mark(&step->scratch), all = (size_t)chunks * (size_t)room;
     Share share = {.step = step};
     crStepContact* contacts = cr_arena_alloc(&step->scratch, all * sizeof *contacts);
@@ -328,12 +328,12 @@ static bool add_shared(crStep* step, Sink* sink) {
         share.chunk[i] = (Chunk){.sink = {.contacts = contacts + at, .capacity = room, .cursor = -1},
                                  .bodies = bodies + 2 * at};
     }
-    if (ok) cr__tasks_for(step->tasks, pairs, CHUNK, add_chunk, &share);
+    if (ok) cr__tasks_for(step->own.tasks, pairs, CHUNK, add_chunk, &share);
     sink->fixed = true;
     ok = ok && place_chunks(step, share.chunk, chunks, sink);
     sink->fixed = false;
     share.to = sink->contacts;
-    cr__tasks_for(step->tasks, ok ? chunks : 0, 8, put_chunks, &share);
+    cr__tasks_for(step->own.tasks, ok ? chunks : 0, 8, put_chunks, &share);
     if (!ok) {
         sink->count = 0;
         sink->cursor = -1;
@@ -369,7 +369,7 @@ static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crE
     if (places == NULL) return cr__step_memory(error);
     // as many as there were, or the pairs' share of all: arrays that were too small stay in the arena
     double share = step->pairs->count > 0 ? (double)count / step->pairs->count : 0.0;
-    int room = stock->count > 0 ? stock->count : (int)(share * step->contacts_last);
+    int room = stock->count > 0 ? stock->count : (int)(share * step->contacts.last);
     crStatus status = reserve(sink, room + room / 8, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crNear* pair = &step->pairs->near[places[i]];
@@ -387,7 +387,7 @@ static crStatus move_sleepers(crStep* step, crError* error) {
     if (bodies == NULL) return cr__step_memory(error);
     crPart sleepers = {bodies, 0};
     for (int b = 1; b < step->model->nb; b++) {
-        if (step->sleep[b].island != 0) bodies[sleepers.count++] = b;
+        if (step->rest.sleep[b].island != 0) bodies[sleepers.count++] = b;
     }
     crStatus status = cr__pairs_move(step->pairs, NULL, sleepers, &step->dynamics, error);
     cr_arena_release(&step->scratch, mark);
@@ -397,16 +397,17 @@ static crStatus move_sleepers(crStep* step, crError* error) {
 // bodies and boxes where they are now, for the pairs there are
 static crStatus begin_pairs(crStep* step, crError* error) {
     bool reads_et;
-    step->contact_count = 0;
-    step->contacts = NULL;
+    step->contacts.count = 0;
+    step->contacts.list = NULL;
     if (cr__step_velocity(step, step->state.v) != CR_OK) return cr__step_memory(error);
-    crStatus status = cr__pairs_move(step->pairs, step->tasks, cr__step_part(step), &step->dynamics, error);
+    crStatus status =
+        cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     bool whole = step->part.bodies == step->awake.bodies;
     if (status == CR_OK && whole) status = move_sleepers(step, error);
     if (status == CR_OK) status = cr__pairs_list(step->pairs, &step->dynamics, &step->scratch, error);
     // bodies that are late are not where they are looked at
     step->pairs->trailed = whole && !(step->clocks->now_at > 0.0);
-    if (step->pairs->trailed) cr__pairs_follow(step->pairs, step->tasks, &step->dynamics);
+    if (step->pairs->trailed) cr__pairs_follow(step->pairs, step->own.tasks, &step->dynamics);
     step->clocks->plastic = step->pairs->flat < 0.0 && !step->pairs->bouncing &&
                             cr__step_solves_alike(&step->settings, &reads_et);
     return status;
@@ -414,7 +415,7 @@ static crStatus begin_pairs(crStep* step, crError* error) {
 
 // as many as there were last and some: arrays that were too small stay in the arena
 static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
-    int last = step->contacts_last;
+    int last = step->contacts.last;
     if (step->warm.count > last) last = step->warm.count;
     return reserve(sink, last + last / 8, error);
 }
@@ -427,8 +428,8 @@ static crStatus refuse_crowd(crStep* step, crError* error) {
     if (count == NULL) return cr__step_memory(error);
     memset(count, 0, (size_t)model->nb * sizeof *count);
     int most = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const int both[2] = {step->contacts[i].body_a, step->contacts[i].body_b};
+    for (int i = 0; i < step->contacts.count; i++) {
+        const int both[2] = {step->contacts.list[i].body_a, step->contacts.list[i].body_b};
         for (int k = 0; k < 2; k++) {
             if (cr__moves(model, both[k]) && ++count[both[k]] > count[most]) most = both[k];
         }
@@ -436,7 +437,8 @@ static crStatus refuse_crowd(crStep* step, crError* error) {
     const char* name = model->bodies[most].name;
     return cr_error_set(error, CR_ERR_LIMIT, "contacts",
                         "contacts: %d are more than %d and %d per body; body %d %.40s alone has %d",
-                        step->contact_count, CROWD_LEAST, CROWD, most, name != NULL ? name : "", count[most]);
+                        step->contacts.count, CROWD_LEAST, CROWD, most, name != NULL ? name : "",
+                        count[most]);
 }
 
 static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
@@ -446,7 +448,7 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
         begin_airborne(step);
         status = reserve_whole(step, sink, error);
         // surfaces of single contacts are made by one thread
-        bool shared = step->tasks != NULL && step->pairs->count > 2 * CHUNK && !step->pairs->by_impact;
+        bool shared = step->own.tasks != NULL && step->pairs->count > 2 * CHUNK && !step->pairs->by_impact;
         if (status == CR_OK && !(shared && add_shared(step, sink))) {
             status = add_all(step, sink, error);
         }
@@ -456,12 +458,12 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
         begin_airborne(step);
         support(step, sink, 0);
     }
-    step->contacts = sink->contacts;
-    step->contact_count = sink->count;
-    if (whole) step->contacts_last = step->contact_count;
-    if (step->contact_count > step->certificate.contacts) step->certificate.contacts = step->contact_count;
+    step->contacts.list = sink->contacts;
+    step->contacts.count = sink->count;
+    if (whole) step->contacts.last = step->contacts.count;
+    if (step->contacts.count > step->certificate.contacts) step->certificate.contacts = step->contacts.count;
     bool crowd =
-        step->contact_count > CROWD_LEAST && (step->contact_count - CROWD_LEAST) / CROWD > step->model->nb;
+        step->contacts.count > CROWD_LEAST && (step->contacts.count - CROWD_LEAST) / CROWD > step->model->nb;
     return status == CR_OK && crowd ? refuse_crowd(step, error) : status;
 }
 
@@ -482,8 +484,8 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
     Sink sink = {.arena = &step->scratch, .cursor = -1};
     step->pairs->trailed = false;
     crStatus status = add_pair(step, &step->pairs->near[pair], &sink, error);
-    step->contacts = sink.contacts;
-    step->contact_count = sink.count;
+    step->contacts.list = sink.contacts;
+    step->contacts.count = sink.count;
     return status;
 }
 

@@ -9,15 +9,15 @@
 
 static bool make_work(crStep* step) {
     const crModel* model = step->model;
-    crArena* store = &step->store;
+    crArena* store = &step->own.store;
     int nb = model->nb, loops = model->loop_count;
     bool ok = (step->airborne = cr__zeros(store, nb, sizeof(bool))) != NULL;
     ok = (step->free.k = cr__zeros(store, model->nv, sizeof(double))) != NULL && ok;
     ok = (step->free.v = cr__zeros(store, model->nv, sizeof(double))) != NULL && ok;
     ok = (step->start.v = cr__zeros(store, model->nv, sizeof(double))) != NULL && ok;
     ok = (step->start.q = cr__zeros(store, model->nq, sizeof(double))) != NULL && ok;
-    ok = (step->drive = cr__zeros(store, nb, sizeof(double))) != NULL && ok;
-    ok = (step->sleep = cr__zeros(store, nb, sizeof(crSleep))) != NULL && ok;
+    ok = (step->audited.drive = cr__zeros(store, nb, sizeof(double))) != NULL && ok;
+    ok = (step->rest.sleep = cr__zeros(store, nb, sizeof(crSleep))) != NULL && ok;
     ok = (step->awake.bodies = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (step->awake.loops = cr__zeros(store, loops, sizeof(int))) != NULL && ok;
     ok = (step->work.mark = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
@@ -29,7 +29,7 @@ static bool make_work(crStep* step) {
 
 static crStatus make_arrays(crStep* step) {
     const crModel* model = step->model;
-    crArena* store = &step->store;
+    crArena* store = &step->own.store;
     crPlan* plan = cr__zeros(store, 1, sizeof *plan);
     step->pairs = cr__zeros(store, 1, sizeof *step->pairs);
     step->clocks = cr__zeros(store, 1, sizeof *step->clocks);
@@ -40,7 +40,7 @@ static crStatus make_arrays(crStep* step) {
     cr_model_kinematics(model, &step->state, &step->dynamics);
     status = cr__plan_create(model, &step->dynamics, store, plan);
     step->plan = plan;
-    if (status == CR_OK) status = cr__pairs_create(plan, &step->allocator, store, step->pairs);
+    if (status == CR_OK) status = cr__pairs_create(plan, &step->own.allocator, store, step->pairs);
     if (status == CR_OK) status = cr__step_clocks_create(step);
     if (status == CR_OK) status = cr__step_ties_create(step);
     if (status == CR_OK) status = cr__step_trees_create(step);
@@ -51,14 +51,14 @@ static crStatus make_arrays(crStep* step) {
 
 // the arrays side by side: what they need is known once they were made
 static crStatus make_store(crStep* step) {
-    crStatus status = cr_arena_create(&step->store, &step->allocator, 0);
+    crStatus status = cr_arena_create(&step->own.store, &step->own.allocator, 0);
     if (status == CR_OK) status = make_arrays(step);
-    size_t used = step->store.used;
-    cr_arena_destroy(&step->store);
+    size_t used = step->own.store.used;
+    cr_arena_destroy(&step->own.store);
     step->plan = NULL;
     step->pairs = NULL;
     step->clocks = NULL;
-    if (status == CR_OK) status = cr_arena_create(&step->store, &step->allocator, used);
+    if (status == CR_OK) status = cr_arena_create(&step->own.store, &step->own.allocator, used);
     if (status == CR_OK) status = make_arrays(step);
     return status;
 }
@@ -75,32 +75,32 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     step->settings = *settings;
     if (settings->deadband == 0.0)
         step->settings.deadband = settings->quality == CR_QUALITY_FAST ? 1e-5 : 1e-7;
-    step->allocator = allocator != NULL ? *allocator : cr_allocator_libc();
-    status = cr_arena_create(&step->scratch, &step->allocator, 0);
+    step->own.allocator = allocator != NULL ? *allocator : cr_allocator_libc();
+    status = cr_arena_create(&step->scratch, &step->own.allocator, 0);
     if (status == CR_OK) status = make_store(step);
-    if (status == CR_OK) status = cr_broad_create(0.0, &step->allocator, &step->pairs->broad, error);
-    if (status == CR_OK) status = cr__tasks_create(&step->allocator, settings->threads, &step->tasks);
+    if (status == CR_OK) status = cr_broad_create(0.0, &step->own.allocator, &step->pairs->broad, error);
+    if (status == CR_OK) status = cr__tasks_create(&step->own.allocator, settings->threads, &step->own.tasks);
     if (status == CR_OK) return CR_OK;
     cr_step_destroy(step);
     return cr_error_set(error, status, "", "step: %s", cr_status_text(status));
 }
 
 void cr_step_destroy(crStep* step) {
-    if (step == NULL || step->allocator.free == NULL) return;
-    crAllocator* a = &step->allocator;
+    if (step == NULL || step->own.allocator.free == NULL) return;
+    crAllocator* a = &step->own.allocator;
     cr__drop(a, step->warm.force, step->warm.capacity, sizeof *step->warm.force);
     cr__drop(a, step->warm.start, step->warm.start_capacity, sizeof *step->warm.start);
     cr__drop(a, step->record.contacts, step->record.capacity, sizeof *step->record.contacts);
-    cr__drop(a, step->events, step->event_capacity, sizeof *step->events);
+    cr__drop(a, step->events.list, step->events.capacity, sizeof *step->events.list);
     if (step->clocks != NULL) {
         cr__drop(a, step->clocks->due, step->clocks->due_capacity, sizeof(crDue));
         cr__drop(a, step->clocks->stock, step->clocks->stock_capacity, sizeof(crStepContact));
         cr__step_kept_destroy(step);
     }
-    cr__tasks_destroy(step->tasks);
+    cr__tasks_destroy(step->own.tasks);
     if (step->pairs != NULL) cr__pairs_destroy(step->pairs);
     cr_arena_destroy(&step->scratch);
-    cr_arena_destroy(&step->store);
+    cr_arena_destroy(&step->own.store);
     *step = (crStep){0};
 }
 
@@ -112,16 +112,16 @@ void cr__step_keep_start(crStep* step) {
 
 crStatus cr_step_begin(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    step->contact_count = 0;
-    step->contacts = NULL;
-    step->event_count = 0;
+    step->contacts.count = 0;
+    step->contacts.list = NULL;
+    step->events.count = 0;
     step->record.count = 0;
-    step->still = false;
+    step->rest.still = false;
     cr__step_groups_begin(step);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     step->start.time = step->state.time;
-    memset(step->drive, 0, (size_t)step->model->nb * sizeof *step->drive);
+    memset(step->audited.drive, 0, (size_t)step->model->nb * sizeof *step->audited.drive);
     cr__step_keep_start(step);
     cr_model_actuate(step->model, &step->state, &step->dynamics);
     crStatus status = cr_arena_reset(&step->scratch);

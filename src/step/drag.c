@@ -30,8 +30,8 @@ static bool drags(const crStep* step, const crStepContact* c) {
 // contacts are sorted by shapes: those of a pair follow each other
 static int find_drags(const crStep* step, Drag* drag) {
     int count = 0, first = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!drags(step, c)) continue;
         const crStepContact* before = count > 0 ? drag[count - 1].contact : NULL;
         bool same = before != NULL && before->shape_a == c->shape_a && before->shape_b == c->shape_b;
@@ -120,8 +120,8 @@ crStatus cr_step_drag(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     size_t mark = cr_arena_mark(&step->scratch);
     int count = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        count += drags(step, &step->contacts[i]);
+    for (int i = 0; i < step->contacts.count; i++) {
+        count += drags(step, &step->contacts.list[i]);
     }
     if (count == 0) return CR_OK;
     Drag* drag = cr_arena_alloc(&step->scratch, (size_t)count * sizeof *drag);

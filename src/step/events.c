@@ -27,10 +27,10 @@ crEvent cr__step_event_of(double time, const crStepContact* c) {
 
 crStatus cr_step_event_add(crStep* step, const crEvent* event) {
     if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
-    void* events = step->events;
-    crStatus status = cr__grow(&step->allocator, &events, &step->event_capacity, step->event_count,
-                               step->event_count + 1, sizeof *event);
-    step->events = events;
-    if (status == CR_OK) step->events[step->event_count++] = *event;
+    void* events = step->events.list;
+    crStatus status = cr__grow(&step->own.allocator, &events, &step->events.capacity, step->events.count,
+                               step->events.count + 1, sizeof *event);
+    step->events.list = events;
+    if (status == CR_OK) step->events.list[step->events.count++] = *event;
     return status;
 }

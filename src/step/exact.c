@@ -49,7 +49,7 @@ static double least_delta(const crStep* step, const crProblem* problem) {
     double least = (double)INFINITY;
     for (int i = 0; i < problem->block_count; i++) {
         int source = problem->blocks[i].source;
-        if (source >= 0) least = fmin(least, step->contacts[source].delta);
+        if (source >= 0) least = fmin(least, step->contacts.list[source].delta);
     }
     return isfinite(least) ? least : 0.0;
 }
@@ -276,7 +276,7 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
 // biases and first impulses of packed contacts that have rows
 static void start_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
-        const crStepContact* c = &step->contacts[s->index[i]];
+        const crStepContact* c = &step->contacts.list[s->index[i]];
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
         step->posed.b[c->row] = s->b[i];
@@ -290,7 +290,7 @@ static void start_packed(crStep* step, const crIslandSolve* s) {
 // their impulses, and no rows any more
 static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
-        crStepContact* c = &step->contacts[s->index[i]];
+        crStepContact* c = &step->contacts.list[s->index[i]];
         if (c->row < 0) continue;
         int rows = cr__step_contact_rows(c);
         crVec3 P = cr_vec3(0, 0, 0);
@@ -332,10 +332,10 @@ crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** orde
 // the problem of what is not packed, and of packed contacts whose island is exact
 static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
                      crError* error) {
-    bool* rows = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    bool* rows = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
     if (rows == NULL) return cr__step_memory(error);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         rows[i] = takes[i] && (!cr__step_packed(step, &s->islands, c) ||
                                s->exact[cr__island_of_contact(step, &s->islands, c)]);
     }
@@ -364,7 +364,8 @@ static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem*
     const crProblem* now = &step->posed.problem;
     for (int i = 0, next = 0; i < before->block_count; i++) {
         const crBlock* old = &before->blocks[i];
-        if (old->source >= 0 && cr__step_packed(step, &s->islands, &step->contacts[old->source])) continue;
+        if (old->source >= 0 && cr__step_packed(step, &s->islands, &step->contacts.list[old->source]))
+            continue;
         int j = next;
         while (j < now->block_count && !same_block(&now->blocks[j], step->ties.of_row, old, ties)) {
             j++;
@@ -378,7 +379,8 @@ static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem*
 // whether a packed contact is in an island that is exact
 static bool any_packed(const crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
-        if (s->exact[cr__island_of_contact(step, &s->islands, &step->contacts[s->index[i]])]) return true;
+        if (s->exact[cr__island_of_contact(step, &s->islands, &step->contacts.list[s->index[i]])])
+            return true;
     }
     return false;
 }

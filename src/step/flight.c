@@ -319,9 +319,9 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
 }
 
 int cr__step_run_end(const crStep* step, int i) {
-    const crStepContact* c = step->contacts;
+    const crStepContact* c = step->contacts.list;
     int end = i;
-    while (end < step->contact_count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
+    while (end < step->contacts.count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
         end++;
     }
     return end;
@@ -330,19 +330,20 @@ int cr__step_run_end(const crStep* step, int i) {
 // whether all points of a pair touch, and none leaves fast: what rests has no impact
 static bool touches_all(const crStep* step, int i, int end) {
     for (int k = i; k < end; k++) {
-        const crStepContact* c = &step->contacts[k];
-        if (c->point.gap > touch_of(&step->settings, &step->contacts[i]) || c->speed >= c->fast) return false;
+        const crStepContact* c = &step->contacts.list[k];
+        if (c->point.gap > touch_of(&step->settings, &step->contacts.list[i]) || c->speed >= c->fast)
+            return false;
     }
     return true;
 }
 
 // the pair of contacts i to end - 1, and its least gap
 static Pair pair_of_run(const crStep* step, int i, int end, double h, double* least) {
-    Pair pair = flight_pair(step, &step->contacts[i], h);
+    Pair pair = flight_pair(step, &step->contacts.list[i], h);
     *least = INFINITY;
     for (int k = i; k < end; k++) {
-        pair.fast = fmax(pair.fast, step->contacts[k].fast);
-        *least = fmin(*least, step->contacts[k].point.gap);
+        pair.fast = fmax(pair.fast, step->contacts.list[k].fast);
+        *least = fmin(*least, step->contacts.list[k].point.gap);
     }
     return pair;
 }
@@ -357,7 +358,7 @@ static const crStepContact* next_point(const Pair* pair, int i, int end, double 
     const crStepContact* next = NULL;
     double least = INFINITY;
     for (int k = i; k < end; k++) {
-        const crStepContact* c = &pair->step->contacts[k];
+        const crStepContact* c = &pair->step->contacts.list[k];
         double t = watched(pair, c) ? parabola(pair, c, h) : INFINITY;
         if (!(t > *tried && t < least)) continue;
         least = t;
@@ -398,8 +399,8 @@ double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool*
     }
     if (least > pair.tol) return (least - pair.tol) / pair.bound;
     for (int k = i; k < end; k++) {
-        if (watched(&pair, &step->contacts[k]))
-            soonest = fmin(soonest, parabola(&pair, &step->contacts[k], h));
+        if (watched(&pair, &step->contacts.list[k]))
+            soonest = fmin(soonest, parabola(&pair, &step->contacts.list[k], h));
     }
     return AHEAD * soonest;
 }
@@ -407,7 +408,7 @@ double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool*
 bool cr_step_next_impact(crStep* step, double h, double* time) {
     if (!cr__step_ready(step) || time == NULL) return false;
     double first = INFINITY;
-    for (int i = 0; i < step->contact_count;) {
+    for (int i = 0; i < step->contacts.count;) {
         int end = cr__step_run_end(step, i);
         first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;

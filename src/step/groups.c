@@ -39,7 +39,7 @@ static void unite_fixed(const crStep* step, int* parent) {
 }
 
 crStatus cr__step_clocks_create(crStep* step) {
-    crArena* store = &step->store;
+    crArena* store = &step->own.store;
     crClocks* clocks = step->clocks;
     int nb = step->model->nb;
     bool ok = (clocks->clock = cr__zeros(store, nb, sizeof(double))) != NULL;
@@ -72,7 +72,7 @@ void cr__step_groups_begin(crStep* step) {
     }
     // what sleeps together wakes as one group
     for (int b = 1; b < nb; b++) {
-        int head = step->sleep[b].island;
+        int head = step->rest.sleep[b].island;
         if (head == 0 || head == b) continue;
         step->clocks->group[b] = head;
         step->clocks->next[b] = step->clocks->next[head];
@@ -96,8 +96,8 @@ void cr__step_groups_join(crStep* step, double left) {
     int* group = step->clocks->group;
     unite_fixed(step, group);
     cr__step_mark_part(step, 1);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         bool inside = step->work.mark[c->body_a] != 0 && step->work.mark[c->body_b] != 0;
         if (inside && cr__step_joins(step, c, left)) unite(model, group, c->body_a, c->body_b);
     }
@@ -121,8 +121,8 @@ void cr__step_reachable(const crStep* step, int* islands) {
         islands[b] = b;
     }
     unite_fixed(step, islands);
-    for (int i = 0; i < step->contact_count; i++) {
-        unite(step->model, islands, step->contacts[i].body_a, step->contacts[i].body_b);
+    for (int i = 0; i < step->contacts.count; i++) {
+        unite(step->model, islands, step->contacts.list[i].body_a, step->contacts.list[i].body_b);
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
@@ -138,8 +138,8 @@ crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
     bool* bounces = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *bounces);
     if (bounces == NULL) return cr__step_memory(error);
     memset(bounces, 0, (size_t)model->nb * sizeof *bounces);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int b = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
         if (c->bounces) bounces[cr__forest_find(islands, b)] = true;
     }
@@ -148,8 +148,8 @@ crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
         int b = step->part.bodies[k];
         if (cr__moves(model, b)) step->clocks->plain[b] = !bounces[cr__forest_find(islands, b)];
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
         if (step->clocks->plain[c->body_a] && step->clocks->plain[c->body_b]) c->fast = INFINITY;
     }
     cr_arena_release(&step->scratch, mark);

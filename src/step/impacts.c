@@ -48,8 +48,8 @@ static void find_clusters(const crStep* step, int* parent) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
         cr__forest_join_trees(model, parent, loop->a, loop->b);
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (cr__step_touches(step, c)) cr__forest_join_trees(model, parent, c->body_a, c->body_b);
     }
 }
@@ -132,9 +132,9 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
         return cr__step_memory(error);
     }
     memset(impact->p, 0, (size_t)(rows + 1) * sizeof(double));
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         if (!takes[i]) continue;
-        status = cr__step_add_contact(step, &step->contacts[i], i, &impact->rows,
+        status = cr__step_add_contact(step, &step->contacts.list[i], i, &impact->rows,
                                       &impact->blocks[impact->block_count++], vertices, &vertex_count);
     }
     if (status == CR_OK) status = impact_joints(step, impact, info, rows);
@@ -179,7 +179,7 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
     params.solver = rule_solver(&step->settings, &exact);
-    params.points = block_points(&step->scratch, step->contacts, impact);
+    params.points = block_points(&step->scratch, step->contacts.list, impact);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
@@ -213,13 +213,13 @@ static void apply_impact(crStep* step, const Impact* impact) {
 
 static crStatus log_events(crStep* step, const bool* takes, const Impact* impact) {
     crStatus status = CR_OK;
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        crStepContact* c = &step->contacts.list[i];
         if (!takes[i]) continue;
         c->impulse = cr__step_row_impulse(step, c, impact->p);
         c->row = -1;
-        cr__audit_drive(step->model, &step->dynamics, step->drive, c->body_a, c->body_b, c->point.point,
-                        c->impulse);
+        cr__audit_drive(step->model, &step->dynamics, step->audited.drive, c->body_a, c->body_b,
+                        c->point.point, c->impulse);
         if (!(cr_dot(c->impulse, c->impulse) > 0.0)) continue;
         crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = impact->report.energy_change;
@@ -232,14 +232,14 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
 // what of a cluster takes part
 typedef struct Reach {
     int root;      // of the cluster
-    bool* takes;   // contacts (contact_count)
+    bool* takes;   // contacts (contacts.count)
     bool* inside;  // bodies (nb)
-    int* next;     // work: contacts (contact_count)
+    int* next;     // work: contacts (contacts.count)
     bool whole;    // all of the cluster
 } Reach;
 
 static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int contact) {
-    const crStepContact* c = &step->contacts[contact];
+    const crStepContact* c = &step->contacts.list[contact];
     return cr__step_touches(step, c) && cluster_of(step->model, parent, c) == reach->root;
 }
 
@@ -253,8 +253,8 @@ static void take(const crStepContact* contacts, int contact, Reach* reach) {
 static void take_all(const crStep* step, int* parent, Reach* reach) {
     const crModel* model = step->model;
     reach->whole = true;
-    for (int i = 0; i < step->contact_count; i++) {
-        if (in_cluster(step, parent, reach, i)) take(step->contacts, i, reach);
+    for (int i = 0; i < step->contacts.count; i++) {
+        if (in_cluster(step, parent, reach, i)) take(step->contacts.list, i, reach);
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
@@ -272,15 +272,15 @@ static double closing_speed(const crStep* step, const crStepContact* c) {
 static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
     const crModel* model = step->model;
     int found = 0;
-    for (int i = 0; i < step->contact_count && !reach->whole; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && !reach->whole; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         bool near = (cr__moves(model, c->body_a) && reach->inside[c->body_a]) ||
                     (cr__moves(model, c->body_b) && reach->inside[c->body_b]);
         if (reach->takes[i] || !near || !in_cluster(step, parent, reach, i)) continue;
         if (all || closing_speed(step, c) < -c->fast) reach->next[found++] = i;
     }
     for (int k = 0; k < found; k++) {
-        take(step->contacts, reach->next[k], reach);
+        take(step->contacts.list, reach->next[k], reach);
     }
     return found > 0;
 }
@@ -290,7 +290,7 @@ static bool divides(const crStep* step, int* parent, int root) {
     const crModel* model = step->model;
     int contacts = 0;
     Reach all = {.root = root};
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; i < step->contacts.count; i++) {
         contacts += in_cluster(step, parent, &all, i);
     }
     int few = step->clocks->ahead > 0.0 ? 1 : FEW;
@@ -337,8 +337,8 @@ static void clear(const crStep* step, Reach* reach) {
     for (int k = 0; k < step->part.count; k++) {
         reach->inside[step->part.bodies[k]] = false;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         reach->takes[i] = reach->inside[c->body_a] = reach->inside[c->body_b] = false;
     }
     reach->whole = false;
@@ -353,7 +353,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
     cr__part_copy(step->model, cr__step_part(step), step->state.v, before);
     clear(step, reach);
     if (divides(step, parent, reach->root)) {
-        take(step->contacts, contact, reach);
+        take(step->contacts.list, contact, reach);
         if (!(step->clocks->ahead > 0.0)) take_next(step, parent, true, reach);
     } else {
         take_all(step, parent, reach);
@@ -384,15 +384,15 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     const crModel* model = step->model;
     *resolved = 0;
     bool any = false;
-    for (int i = 0; i < step->contact_count; i++) {
-        any = any || cr__step_closes_fast(step, &step->contacts[i]);
+    for (int i = 0; i < step->contacts.count; i++) {
+        any = any || cr__step_closes_fast(step, &step->contacts.list[i]);
     }
     if (!any) return CR_OK;
     int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
     Reach reach = {0};
-    reach.takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *reach.takes);
+    reach.takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *reach.takes);
     reach.inside = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *reach.inside);
-    reach.next = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *reach.next);
+    reach.next = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *reach.next);
     bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
     if (parent == NULL || reach.takes == NULL || reach.inside == NULL || reach.next == NULL || done == NULL)
         return cr__step_memory(error);
@@ -402,8 +402,8 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     for (int k = 0; k < step->part.count; k++) {
         done[step->part.bodies[k]] = false;
     }
-    for (int k = 0; k < step->contact_count && status == CR_OK; k++) {
-        const crStepContact* c = &step->contacts[k];
+    for (int k = 0; k < step->contacts.count && status == CR_OK; k++) {
+        const crStepContact* c = &step->contacts.list[k];
         if (!cr__step_closes_fast(step, c)) continue;
         reach.root = cluster_of(model, parent, c);
         // one before may have had its whole cluster, or met this contact on its way

@@ -30,8 +30,8 @@ static void add_contacts(const crStep* step, const bool* takes, int* parent, crI
                          bool* touched) {
     const crModel* model = step->model;
     int a = -1, b = -1, body = -1;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!takes[i]) continue;
         // those of a pair stand together
         if (c->body_a != a || c->body_b != b) {
@@ -85,8 +85,8 @@ static void begin_bodies(const crStep* step, crPart bodies, int* parent, bool* t
         parent[i] = i;
     }
     islands->of_body[CR_WORLD] = -1;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!cr__moves(step->model, c->body_a)) islands->of_body[c->body_a] = -1;
         if (!cr__moves(step->model, c->body_b)) islands->of_body[c->body_b] = -1;
     }

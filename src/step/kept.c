@@ -59,8 +59,8 @@ static crStatus add_force(crStep* step, const crWarm* w) {
     const crModel* model = step->model;
     crKept* kept = &step->clocks->kept;
     void* all = kept->force;
-    crStatus status =
-        cr__grow(&step->allocator, &all, &kept->capacity, kept->count, kept->count + 1, sizeof *kept->force);
+    crStatus status = cr__grow(&step->own.allocator, &all, &kept->capacity, kept->count, kept->count + 1,
+                               sizeof *kept->force);
     kept->force = all;
     if (status != CR_OK) return status;
     crKeptForce* to = &kept->force[kept->count];
@@ -105,7 +105,7 @@ static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
         crKeptForce* f = &kept->force[*link];
         int end = end_at(step->model, &f->force, body);
         if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
-            status = grow_forces(&step->allocator, part, part->count + 1);
+            status = grow_forces(&step->own.allocator, part, part->count + 1);
             if (status != CR_OK) break;
             part->force[part->count++] = f->force;
             f->gone = true;
@@ -158,7 +158,7 @@ static crStatus sort_late(crStep* step, int* all) {
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = grow_forces(&step->allocator, &kept->part, kept->part.count + 1);
+        status = grow_forces(&step->own.allocator, &kept->part, kept->part.count + 1);
         if (status == CR_OK) kept->part.force[kept->part.count++] = kept->force[i].force;
     }
     sort_forces(kept->part.force, kept->part.count);
@@ -176,7 +176,7 @@ crStatus cr__step_kept_close(crStep* step) {
     if (!warm->changed) cr__step_swap_forces(&step->warm);
     warm->changed = true;
     warm->count = 0;
-    status = grow_forces(&step->allocator, warm, all);
+    status = grow_forces(&step->own.allocator, warm, all);
     if (status != CR_OK) return status;
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];
@@ -194,8 +194,8 @@ crStatus cr__step_kept_close(crStep* step) {
 
 void cr__step_kept_destroy(crStep* step) {
     crKept* kept = &step->clocks->kept;
-    cr__drop(&step->allocator, kept->force, kept->capacity, sizeof *kept->force);
-    cr__drop(&step->allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
+    cr__drop(&step->own.allocator, kept->force, kept->capacity, sizeof *kept->force);
+    cr__drop(&step->own.allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
 }
 
 // along the chains of both bodies at once: the shorter one tells that there is none

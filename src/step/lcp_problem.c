@@ -39,7 +39,7 @@ void cr__step_set_arms(crStep* step) {
     for (int i = 0; i < step->posed.problem.block_count; i++) {
         const crBlock* block = &step->posed.problem.blocks[i];
         if (block->source < 0) continue;
-        const crStepContact* c = &step->contacts[block->source];
+        const crStepContact* c = &step->contacts.list[block->source];
         crMat3 F = cr__step_frame(step, c);
         for (int r = 1; r < cr__step_point_rows(c); r++) {
             crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(F, r));
@@ -79,7 +79,7 @@ static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2]
         *block = problem->blocks[i];
         crStatus status = refuse(block, error);
         if (status != CR_OK) return status;
-        bool space = block->kind == CR_BLOCK_CONE && !step->contacts[block->source].planar;
+        bool space = block->kind == CR_BLOCK_CONE && !step->contacts.list[block->source].planar;
         if (!space) continue;
         int given = block->vertex_count, first = block->vertex;
         block->vertex = used;
@@ -112,7 +112,7 @@ static void set_bias(crStep* step, double h, const double* u_hat) {
             }
             continue;
         }
-        const crStepContact* c = &step->contacts[block->source];
+        const crStepContact* c = &step->contacts.list[block->source];
         double e = newton ? cr__step_lcp_e(&step->settings, c) : 0.0;
         step->posed.b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
     }
@@ -145,7 +145,7 @@ static void release(const crStep* step, crBlock* blocks, const double* p1, doubl
     for (int i = 0; i < step->posed.problem.block_count; i++) {
         crBlock* block = &blocks[i];
         if (block->source >= 0) {
-            const crStepContact* c = &step->contacts[block->source];
+            const crStepContact* c = &step->contacts.list[block->source];
             double share = c->speed / fmin(c->speed, step->posed.problem.u_free[block->row]);
             double e = cr__step_lcp_e(&step->settings, c);
             given[block->row] = e > 0.0 ? e * share * p1[block->row] : 0.0;

@@ -45,8 +45,8 @@ static void lift_body(const crStep* step, double h, const double* before, const 
     double T = kinetic(body, s->q, s->v);
     crVec3 from = centre(body, step->start.q), at = centre(body, before), to = centre(body, s->q);
     sum->lift += T - kinetic(body, before, v) - cr_dot(weight, cr_sub(to, at));
-    sum->gain +=
-        T - kinetic(body, step->start.q, step->start.v) - cr_dot(weight, cr_sub(to, from)) - step->drive[b];
+    sum->gain += T - kinetic(body, step->start.q, step->start.v) - cr_dot(weight, cr_sub(to, from)) -
+                 step->audited.drive[b];
     for (int j = body->v; j < body->v + body->nv; j++) {
         sum->gain -= 0.5 * h * s->force[j] * (step->start.v[j] + s->v[j]);
     }
@@ -62,8 +62,8 @@ static void join_pushed(const crStep* step, int* root) {
         cr__forest_join_trees(model, root, model->shapes[step->warm.force[i].shape_a].body,
                               model->shapes[step->warm.force[i].shape_b].body);
     }
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* event = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* event = &step->events.list[i];
         if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
     }
     for (int i = 0; i < model->loop_count; i++) {

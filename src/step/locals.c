@@ -72,7 +72,7 @@ static crDue pop(crClocks* clocks) {
 static crStatus set_time(crStep* step, int pair, double time, bool exact) {
     step->pairs->near[pair].when = time;
     step->pairs->near[pair].exact = exact;
-    return push_due(step->clocks, &step->allocator, (crDue){time, pair, exact});
+    return push_due(step->clocks, &step->own.allocator, (crDue){time, pair, exact});
 }
 
 static int members(const crModel* model, const crClocks* clocks, int body) {
@@ -102,13 +102,13 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
         step->clocks->now_at = fmax(step->clocks->now_at, step->clocks->clock[near->body_b]);
     crStatus status = cr__step_collide_pair(step, pair, error);
     double left = end - step->clocks->now_at, t = INFINITY;
-    if (status == CR_OK && step->contact_count > 0) {
-        t = cr__step_pair_impact(step, 0, step->contact_count, left);
+    if (status == CR_OK && step->contacts.count > 0) {
+        t = cr__step_pair_impact(step, 0, step->contacts.count, left);
     }
     step->pairs->near[pair].when = INFINITY;
     if (t <= left) t = slot_of(step, pair, step->clocks->now_at + t, now);
     if (status == CR_OK && t < end) status = set_time(step, pair, t, true);
-    step->contact_count = 0;
+    step->contacts.count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
 }
@@ -128,8 +128,8 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
     *exact = true;
     bool never = false;
     for (int k = i; k < end; k++) {
-        if (cr__step_closes_fast(step, &step->contacts[k])) return 0.0;
-        never = never || !(step->contacts[k].fast < INFINITY);
+        if (cr__step_closes_fast(step, &step->contacts.list[k])) return 0.0;
+        never = never || !(step->contacts.list[k].fast < INFINITY);
     }
     return never ? INFINITY : cr__step_pair_soonest(step, i, end, left, exact);
 }
@@ -137,13 +137,13 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
 // times of the present contacts, from now_at; impacts at once were not yet due at `before`
 static crStatus schedule(crStep* step, double left, double before) {
     crStatus status = CR_OK;
-    for (int i = 0; i < step->contact_count && status == CR_OK;) {
+    for (int i = 0; i < step->contacts.count && status == CR_OK;) {
         int end = cr__step_run_end(step, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
-        int pair = t <= left
-                       ? cr__pairs_place(step->pairs, step->contacts[i].shape_a, step->contacts[i].shape_b)
-                       : 0;
+        int pair = t <= left ? cr__pairs_place(step->pairs, step->contacts.list[i].shape_a,
+                                               step->contacts.list[i].shape_b)
+                             : 0;
         if (t <= left && step->pairs->near[pair].alarms < ALARMS) {
             t += step->clocks->now_at;
             if (exact) t = slot_of(step, pair, t, before);
@@ -181,7 +181,7 @@ static crStatus heap_again(crStep* step) {
     step->clocks->due_count = 0;
     for (int i = 0; i < step->pairs->count && status == CR_OK; i++) {
         if (step->pairs->near[i].when < INFINITY)
-            status = push_due(step->clocks, &step->allocator,
+            status = push_due(step->clocks, &step->own.allocator,
                               (crDue){step->pairs->near[i].when, i, step->pairs->near[i].exact});
     }
     return status;
@@ -244,7 +244,7 @@ static void take_back(crStep* step, const Local* local) {
         memcpy(step->state.q + own->q, local->q + own->q, (size_t)own->nq * sizeof(double));
         memcpy(step->state.v + own->v, local->v + own->v, (size_t)own->nv * sizeof(double));
     }
-    step->event_count = local->events;
+    step->events.count = local->events;
     step->record.count = local->recorded;
 }
 
@@ -255,7 +255,7 @@ static void set_now(crStep* step, double t) {
 
 // no contact, loop or joint acts on the part
 static bool flies_freely(const crStep* step) {
-    if (step->contact_count > 0 || step->part.loop_count > 0) return false;
+    if (step->contacts.count > 0 || step->part.loop_count > 0) return false;
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         if (cr__moves(step->model, b) && !step->model->bodies[b].single) return false;
@@ -306,7 +306,7 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     set_now(step, t);
     cr__part_kinematics(step->model, cr__step_part(step), &step->state, &step->dynamics);
     cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
-    step->contact_count = 0;
+    step->contacts.count = 0;
     cr_arena_release(&step->scratch, mark);
     return CR_OK;
 }
@@ -324,17 +324,18 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
 // the present contacts go where scratch is free again: an instant looks at them many times
 static crStatus keep_stock(crStep* step, const Local* local, int count) {
     void* stock = step->clocks->stock;
-    crStatus status = cr__grow(&step->allocator, &stock, &step->clocks->stock_capacity, 0, count,
+    crStatus status = cr__grow(&step->own.allocator, &stock, &step->clocks->stock_capacity, 0, count,
                                sizeof *step->clocks->stock);
     step->clocks->stock = stock;
-    if (status == CR_OK && count > 0) memcpy(stock, step->contacts, (size_t)count * sizeof *step->contacts);
+    if (status == CR_OK && count > 0)
+        memcpy(stock, step->contacts.list, (size_t)count * sizeof *step->contacts.list);
     cr_arena_release(&step->scratch, local->mark);
     return status;
 }
 
 // contacts and forces of all that is gathered at t; of bodies that are not fresh they are as they were
 static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError* error) {
-    int count = anew ? 0 : step->contact_count;
+    int count = anew ? 0 : step->contacts.count;
     crStatus status = keep_stock(step, local, count);
     if (status != CR_OK) return cr__step_memory(error);
     for (int k = 0; k < local->count && status == CR_OK; k++) {
@@ -363,9 +364,9 @@ static crStatus bring(crStep* step, Local* local, double t, bool anew, crError* 
         known = local->count;
         status = look_at(step, local, t, anew, error);
         anew = false;
-        for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
+        for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
             int body;
-            if (!comes_along(step, local, &step->contacts[i], local->h - t, &body)) continue;
+            if (!comes_along(step, local, &step->contacts.list[i], local->h - t, &body)) continue;
             status = gather(step, local, body, error);
         }
     }
@@ -375,8 +376,8 @@ static crStatus bring(crStep* step, Local* local, double t, bool anew, crError* 
 // how much earlier it should have been: a contact that closes fast overlaps by more than the deadband
 static double overshoot(const crStep* step, const Local* local, double t) {
     double depth = 0.0, speed = 1.0, earliest = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int ends[2] = {c->body_a, c->body_b};
         for (int k = 0; k < 2; k++) {
             if (!cr__moves(step->model, ends[k])) continue;
@@ -402,7 +403,7 @@ static void blunt(crStep* step, const Local* local) {
 
 static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* error) {
     local->mark = cr_arena_mark(&step->scratch);
-    local->events = step->event_count;
+    local->events = step->events.count;
     local->recorded = step->record.count;
     crStatus status = CR_OK;
     for (int i = 0; i <= RETRIES; i++) {
@@ -411,7 +412,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
         double sooner = overshoot(step, local, *t);
         if (!(sooner < *t - (local->count > step->clocks->many ? LATE * step->clocks->slot : 0.0))) break;
         take_back(step, local);
-        step->contact_count = 0;
+        step->contacts.count = 0;
         *t = sooner;
     }
     return status;
@@ -466,7 +467,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     }
     local->count = 0;
     step->clocks->ahead = 0.0;
-    step->contact_count = 0;
+    step->contacts.count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
 }
@@ -503,18 +504,18 @@ static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, 
         const crStepContact* c = &contacts[i];
         if (!step->clocks->hit[c->body_a] && !step->clocks->hit[c->body_b]) contacts[kept++] = *c;
     }
-    step->contacts = contacts;
-    step->contact_count = kept;
+    step->contacts.list = contacts;
+    step->contacts.count = kept;
     set_now(step, 0.0);
-    step->h = h;
+    step->free.h = h;
     cr__part_kinematics(step->model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
                         &step->dynamics);
     return move_part(step, h, false, error);
 }
 
 crStatus cr__step_locally(crStep* step, double h, crError* error) {
-    crStepContact* contacts = step->contacts;
-    int contact_count = step->contact_count, limit = step->settings.impact_limit;
+    crStepContact* contacts = step->contacts.list;
+    int contact_count = step->contacts.count, limit = step->settings.impact_limit;
     Local local;
     crDue due;
     crStatus status = local_create(step, h, &local, error);

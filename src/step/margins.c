@@ -55,7 +55,7 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
         margin[b] = h * speed + room_of(&step->settings, step->plan, b);
     }
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
-        if (step->sleep[b].island != 0) margin[b] = room_of(&step->settings, step->plan, b);
+        if (step->rest.sleep[b].island != 0) margin[b] = room_of(&step->settings, step->plan, b);
     }
     return CR_OK;
 }

@@ -54,7 +54,7 @@ static bool free_of_rows(const crModel* model, const crBody* body) {
 // nothing but its loops holds the body
 static bool floats(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
-    return step->airborne[b] && body->base == CR_WORLD && step->sleep[b].island == 0 &&
+    return step->airborne[b] && body->base == CR_WORLD && step->rest.sleep[b].island == 0 &&
            free_of_rows(step->model, body) && !step->model->bodies[body->root].deep;
 }
 
@@ -434,8 +434,8 @@ static void hold_body(const crModel* model, Groups* g, int body) {
 // contacts that press and ropes that pull in this step
 static void find_held(const crStep* step, Groups* g) {
     const crModel* model = step->model;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (cr_dot(c->impulse, c->impulse) == 0.0) continue;
         hold_body(model, g, c->body_a);
         hold_body(model, g, c->body_b);
@@ -479,7 +479,7 @@ static crStatus move_group(crStep* step, const Groups* g, int group, int* bodies
 
 crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
-    if (model->loop_count == 0 || step->calls.force != NULL || h != step->h) return CR_OK;
+    if (model->loop_count == 0 || step->calls.force != NULL || h != step->free.h) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     Groups g;
     int* bodies = ints(&step->scratch, model->nb);

@@ -29,8 +29,9 @@ static bool acts(const crStep* step, const crStepContact* c) {
     crVec3 x = c->point.point;
     crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, x),
                       cr__step_point_velocity(step, step->free.v, c->body_a, x));
-    double speed = fmax(-c->speed, -cr_dot(u, c->point.normal)) + step->h * cr_norm(step->model->gravity);
-    return c->point.gap - c->delta <= step->h * speed;
+    double speed =
+        fmax(-c->speed, -cr_dot(u, c->point.normal)) + step->free.h * cr_norm(step->model->gravity);
+    return c->point.gap - c->delta <= step->free.h * speed;
 }
 
 // of all contacts: a root for every body, and what is under each body or root (nb)
@@ -68,8 +69,8 @@ static void join_contacts(const crStep* step, const Islands* islands) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
         cr__forest_join_trees(model, islands->root, loop->a, loop->b);
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int b = cr__step_mover(step, c->body_a, c->body_b), *rows = &islands->rows[b];
         cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
         *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
@@ -144,17 +145,17 @@ static crStatus contacts_of(crStep* step, crStepContact* from, int count, const 
 // what was moved: audited, its forces kept; the rest of the world is left to the calm solve
 static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     const bool* moving = moved->body;
-    crStatus status =
-        contacts_of(step, step->contacts, step->contact_count, moving, true, &moved->contacts, &moved->count);
-    step->contacts = moved->contacts;
-    step->contact_count = moved->count;
+    crStatus status = contacts_of(step, step->contacts.list, step->contacts.count, moving, true,
+                                  &moved->contacts, &moved->count);
+    step->contacts.list = moved->contacts;
+    step->contacts.count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
     if (status != CR_OK) return cr__step_memory(error);
     cr__step_part_of(step, moving);
     status = cr__step_keep(step, error);
     if (status != CR_OK) return status;
-    status = contacts_of(step, moved->near, moved->near_count, moving, false, &step->contacts,
-                         &step->contact_count);
+    status = contacts_of(step, moved->near, moved->near_count, moving, false, &step->contacts.list,
+                         &step->contacts.count);
     cr__step_leave_out(step, moving);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
@@ -179,9 +180,9 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
     if (!find_moving(step, &islands, moving)) return CR_OK;
-    *moved = (crMoved){.body = moving, .near = step->contacts, .near_count = step->contact_count};
-    crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts,
-                                  &step->contact_count);
+    *moved = (crMoved){.body = moving, .near = step->contacts.list, .near_count = step->contacts.count};
+    crStatus status = contacts_of(step, moved->near, moved->near_count, moving, true, &step->contacts.list,
+                                  &step->contacts.count);
     if (status != CR_OK) return cr__step_memory(error);
     if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
@@ -201,20 +202,20 @@ static bool comes_first(const crStepContact* a, const crStepContact* b) {
 
 crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
     if (moved->body == NULL) return CR_OK;
-    if (step->contact_count == 0) {
-        step->contacts = moved->contacts;
-        step->contact_count = moved->count;
+    if (step->contacts.count == 0) {
+        step->contacts.list = moved->contacts;
+        step->contacts.count = moved->count;
         return CR_OK;
     }
-    int count = step->contact_count + moved->count, i = 0, j = 0;
+    int count = step->contacts.count + moved->count, i = 0, j = 0;
     crStepContact* all = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *all);
     if (all == NULL) return CR_ERR_MEMORY;
     for (int k = 0; k < count; k++) {
         bool first = j == moved->count ||
-                     (i < step->contact_count && comes_first(&step->contacts[i], &moved->contacts[j]));
-        all[k] = first ? step->contacts[i++] : moved->contacts[j++];
+                     (i < step->contacts.count && comes_first(&step->contacts.list[i], &moved->contacts[j]));
+        all[k] = first ? step->contacts.list[i++] : moved->contacts[j++];
     }
-    step->contacts = all;
-    step->contact_count = count;
+    step->contacts.list = all;
+    step->contacts.count = count;
     return CR_OK;
 }

@@ -36,7 +36,7 @@ typedef struct Work {
 static crStatus create(Work* work) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
-    size_t room = (size_t)step->contact_count + 1;
+    size_t room = (size_t)step->contacts.count + 1;
     work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
     work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
@@ -53,8 +53,8 @@ static bool list(Work* work) {
     const crStep* step = work->step;
     int cursor = 0;
     bool bounces = false;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         work->given[i] = cr__step_given_velocity(step, c);
         if (!c->packable) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
@@ -86,7 +86,7 @@ static void coordinates(const Work* work, const crInertias* of, const double* v,
 // impulses of the whole step into the step's contacts
 static void read_impulses(const Work* work) {
     for (int i = 0; i < work->count; i++) {
-        work->step->contacts[work->index[i]].impulse = work->contact[i].P;
+        work->step->contacts.list[work->index[i]].impulse = work->contact[i].P;
     }
     if (!work->trees.posed) return;
     cr__moving_keep_ties(&work->trees, &work->ask);
@@ -222,8 +222,8 @@ static void join(const Work* work, int* root) {
     for (int k = 0; k < work->trees.count; k++) {
         root[work->trees.root[k]] = work->trees.root[k];
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (cr__step_presses(c)) cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
     }
 }
@@ -266,8 +266,8 @@ static bool find_gains(Work* work, int* root, Energy* energy, bool last) {
     for (int k = 0; k < work->trees.count; k++) {
         add_tree(work, k, last, set_of(work, root, energy, work->trees.root[k]));
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
         e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
         e->rows += cr__step_presses(c) ? 3 : 0;
@@ -342,8 +342,8 @@ static void put_back(Work* work, int* root, Energy* energy) {
 // impulses likewise, and those of joints
 static void put_impulses(const Work* work, int* root, Energy* energy) {
     crStep* step = work->step;
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
         const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
         if (e->scale < 1.0) c->impulse = cr_scale(e->scale, c->impulse);
     }

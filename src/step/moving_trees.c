@@ -66,8 +66,8 @@ static crStatus start_rows(crStep* step, crMovingTrees* t) {
         t->target[r] = t->bounce[r] = step->posed.b[r] = 0.0;
         step->posed.p[r] /= CR_SUBSTEPS;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (c->row < 0) continue;
         t->gap[c->row] = c->point.gap;
         t->target[c->row] = -0.5 * c->delta;
@@ -94,7 +94,7 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
         any = any || (cr__moves(step->model, b) && moving[b]);
     }
     if (!any) return CR_OK;
-    bool* takes = cr_arena_alloc(&step->scratch, (size_t)step->contact_count + 1);
+    bool* takes = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
     t->root = cr_arena_alloc(&step->scratch, trees * sizeof *t->root);
     t->energy = cr_arena_alloc(&step->scratch, trees * sizeof *t->energy);
     t->share = cr_arena_alloc(&step->scratch, trees * sizeof *t->share);
@@ -109,8 +109,8 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     for (int b = 1; b < step->plan->first_single; b++) {
         if (moving[b] && cr__plan_tree(step->plan, b).count > 0) t->root[t->count++] = b;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        takes[i] = !step->contacts[i].packable;
+    for (int i = 0; i < step->contacts.count; i++) {
+        takes[i] = !step->contacts.list[i].packable;
     }
     crStatus status = cr__step_pose(step, h, takes, false, error);
     if (status != CR_OK) return status;
@@ -128,8 +128,8 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
 }
 
 void cr__moving_impulses(crStep* step) {
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
         if (c->row < 0) continue;
         crMat3 F = cr__step_frame(step, c);
         crVec3 P = cr_vec3(0, 0, 0);

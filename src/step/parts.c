@@ -16,11 +16,11 @@ void cr__step_list_awake(crStep* step) {
     const crModel* model = step->model;
     step->awake.count = step->awake.loop_count = 0;
     for (int b = 1; b < model->nb; b++) {
-        if (step->sleep[b].island == 0) step->awake.bodies[step->awake.count++] = b;
+        if (step->rest.sleep[b].island == 0) step->awake.bodies[step->awake.count++] = b;
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        bool asleep = step->sleep[loop->a].island != 0 || step->sleep[loop->b].island != 0;
+        bool asleep = step->rest.sleep[loop->a].island != 0 || step->rest.sleep[loop->b].island != 0;
         if (!asleep) step->awake.loops[step->awake.loop_count++] = i;
     }
     cr__step_part_all(step);

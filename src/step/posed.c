@@ -129,7 +129,7 @@ static crVec3* problem_points(const crStep* step, const crProblem* problem, crAr
     crVec3* points = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *points);
     for (int i = 0; i < problem->block_count && points != NULL; i++) {
         int source = problem->blocks[i].source;
-        points[i] = source >= 0 ? step->contacts[source].point.point : cr_vec3(0, 0, 0);
+        points[i] = source >= 0 ? step->contacts.list[source].point.point : cr_vec3(0, 0, 0);
     }
     return points;
 }
@@ -164,7 +164,7 @@ static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError
 crStatus cr__step_show(crStep* step, const crShown* shown, crError* error) {
     if (step->calls.posed == NULL || shown->problem->rows == 0) return CR_OK;
     crArena arena;
-    crStatus status = cr_arena_create(&arena, &step->allocator, 0);
+    crStatus status = cr_arena_create(&arena, &step->own.allocator, 0);
     if (status != CR_OK) return cr__step_memory(error);
     status = show(step, shown, &arena, error);
     cr_arena_destroy(&arena);
@@ -195,7 +195,7 @@ static void copy_rows(crStep* step, const crProblem* before, const double* p) {
 // impulses and bias of packed contacts
 static void copy_packed(crStep* step, const crIslandSolve* s) {
     for (int k = 0; k < s->count; k++) {
-        const crStepContact* c = &step->contacts[s->index[k]];
+        const crStepContact* c = &step->contacts.list[s->index[k]];
         if (c->row < 0) continue;
         int count = cr__step_contact_rows(c);
         int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
@@ -221,13 +221,13 @@ static crStatus pose_and_show(crStep* step, double h, const bool* taken, const c
 crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                const crIslandSolve* s, crError* error) {
     if (step->calls.posed == NULL) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contact_count + 1;
+    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contacts.count + 1;
     bool* taken = cr_arena_alloc(&step->scratch, count * sizeof *taken);
     int* row = cr_arena_alloc(&step->scratch, count * sizeof *row);
     if (taken == NULL || row == NULL) return cr__step_memory(error);
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; i < step->contacts.count; i++) {
         taken[i] = takes[i] && !fresh[i];
-        row[i] = step->contacts[i].row;
+        row[i] = step->contacts.list[i].row;
     }
     crRows rows = step->posed.rows, H = step->posed.H;
     crProblem problem = step->posed.problem, posed = step->posed.problem;
@@ -243,8 +243,8 @@ crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const 
     step->posed.p = p;
     step->ties.of_row = tie_of_row;
     step->certificate.rows = most;
-    for (int i = 0; i < step->contact_count; i++) {
-        step->contacts[i].row = row[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        step->contacts.list[i].row = row[i];
     }
     cr_arena_release(&step->scratch, mark);
     return status;

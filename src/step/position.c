@@ -160,7 +160,8 @@ static crStatus collide_anew(crStep* step, double margin, const bool* astray, cr
     }
     if (astray == NULL || ASTRAY * count > step->model->nb) return cr_step_collide(step, margin, error);
     cr__step_flat_margins(step, margin);
-    crStatus status = cr__pairs_move(step->pairs, step->tasks, cr__step_part(step), &step->dynamics, error);
+    crStatus status =
+        cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     if (status != CR_OK) return status;
     cr__step_part_of(step, astray);
     status = cr__step_collide_part(step, true, error);

@@ -75,8 +75,8 @@ static int island_of_loop(const crModel* model, const Pass* pass, int loop) {
 
 // contacts of one island
 static crStatus island_contacts(crStep* step, int island, Pass* pass) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (cr__island_of_contact(step, &pass->islands, c) != island) continue;
         crMat3 F = cr__step_frame(step, c);
         int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F, 1,
@@ -112,8 +112,8 @@ static double overlap_beyond(const crStepSettings* settings, const crStepContact
 // the overlaps of this round, for the rounds to come, in front of those before
 static crStatus remember_overlaps(crStep* step, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!(overlap_beyond(&step->settings, c) > 0.0)) continue;
         Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
         if (kept == NULL) return CR_ERR_MEMORY;
@@ -186,17 +186,17 @@ static crStatus make_pass(crArena* arena, int rows, int entries, Pass* pass) {
 static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
     const crModel* model = step->model;
-    bool* all = cr_arena_alloc(arena, (size_t)step->contact_count + 1);
+    bool* all = cr_arena_alloc(arena, (size_t)step->contacts.count + 1);
     pass->bodies = cr_arena_alloc(arena, (size_t)model->nb * sizeof *pass->bodies);
     if (all == NULL || pass->bodies == NULL) return CR_ERR_MEMORY;
-    memset(all, 1, (size_t)step->contact_count + 1);
+    memset(all, 1, (size_t)step->contacts.count + 1);
     crStatus status = cr__step_islands(step, all, &pass->islands);
     if (status != CR_OK) return status;
     pass->open = cr_arena_alloc(arena, (size_t)pass->islands.count + 1);
     if (pass->open == NULL) return CR_ERR_MEMORY;
     memset(pass->open, 0, (size_t)pass->islands.count + 1);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         double depth = overlap_beyond(&step->settings, c);
         pass->contact = fmax(pass->contact, depth);
         pass->overlap = fmax(pass->overlap, -c->point.gap);
@@ -403,12 +403,12 @@ static bool holds_all(const crStepSettings* settings, const Pass* pass) {
 // contacts of bodies apart have no part in it
 static void drop_apart(crStep* step, const bool* apart) {
     int count = 0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (apart[c->body_a] || apart[c->body_b]) continue;
-        step->contacts[count++] = *c;
+        step->contacts.list[count++] = *c;
     }
-    step->contact_count = count;
+    step->contacts.count = count;
 }
 
 crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near,
@@ -431,7 +431,7 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
         if (round == ROUNDS) return CR_OK;
         status = move_bodies(step, &pass, error);
         if (status == CR_OK && remember_overlaps(step, &kept) != CR_OK) status = cr__step_memory(error);
-        step->contact_count = 0;
+        step->contacts.count = 0;
         // what is remembered stands behind the rest of the round
         if (!(pass.contact > 0.0)) cr_arena_release(&step->scratch, mark);
     }

@@ -17,9 +17,9 @@ void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* e
     *vertices = 0;
     *rows = step->plan->tie_rows;
     *entries = step->plan->tie_entries;
-    for (int i = 0; i < step->contact_count; i++) {
+    for (int i = 0; i < step->contacts.count; i++) {
         if (takes != NULL && !takes[i]) continue;
-        const crStepContact* c = &step->contacts[i];
+        const crStepContact* c = &step->contacts.list[i];
         int count = cr__step_contact_rows(c);
         *rows += count;
         *entries += count * (cr__depth(model, c->body_a) + cr__depth(model, c->body_b));
@@ -180,7 +180,7 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
             step->posed.p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
         }
         if (blocks[i].source < 0) continue;
-        const crStepContact* c = &step->contacts[blocks[i].source];
+        const crStepContact* c = &step->contacts.list[blocks[i].source];
         const crWarm* warm = again ? NULL : cr__step_warm(step, c);
         if (warm == NULL && !again) continue;
         crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
@@ -194,8 +194,8 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
 // lengths and speeds that the audit compares with: of the smallest contact
 static void set_scales(const crStep* step, double h, crProblem* problem) {
     double delta = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (c->row >= 0 && (delta == 0.0 || c->delta < delta)) delta = c->delta;
     }
     problem->h = h;
@@ -228,8 +228,8 @@ crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError*
     memset(step->posed.b, 0, (size_t)rows * sizeof(double));
     memset(step->posed.p, 0, (size_t)rows * sizeof(double));
     memset(step->ties.of_row, -1, (size_t)rows * sizeof(int));
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        crStepContact* c = &step->contacts.list[i];
         c->row = -1;
         if (takes != NULL && !takes[i]) continue;
         status =

@@ -14,7 +14,7 @@
 
 crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     size_t nb = (size_t)step->model->nb;
-    *list = (crPositionList){.contacts = step->contacts, .count = step->contact_count};
+    *list = (crPositionList){.contacts = step->contacts.list, .count = step->contacts.count};
     list->com = cr_arena_alloc(&step->scratch, nb * sizeof *list->com);
     list->q = cr_arena_alloc(&step->scratch, nb * sizeof *list->q);
     list->margin = cr_arena_alloc(&step->scratch, nb * sizeof *list->margin);
@@ -66,7 +66,7 @@ static void follow_range(void* ctx, int begin, int end) {
 // how far each body has moved and turned since contacts were found
 void cr__push_follow(const crStep* step, crPushList* list) {
     if (list->at.com == NULL) return;
-    cr__tasks_for(step->tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
+    cr__tasks_for(step->own.tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
 }
 
 static crVec3 displacement(const crPushList* list, int body, crVec3 point) {
@@ -113,7 +113,7 @@ crStatus cr__push_reserve(crPush* pass, int more) {
 
 crStatus cr__push_put(crPush* pass, const crPushContact* near) {
     bool full = pass->count == pass->capacity;
-    if (full && cr__push_reserve(pass, pass->count / 2 + pass->step->contact_count + 16) != CR_OK) {
+    if (full && cr__push_reserve(pass, pass->count / 2 + pass->step->contacts.count + 16) != CR_OK) {
         return CR_ERR_MEMORY;
     }
     pass->near[pass->count++] = *near;
@@ -300,7 +300,7 @@ static bool near_shared(crPush* pass, const crPushList* list) {
         share.chunk[i].deep_count = 0;
         share.status[i] = CR_OK;
     }
-    if (ok) cr__tasks_for(step->tasks, list->at.count, CHUNK, near_chunk, &share);
+    if (ok) cr__tasks_for(step->own.tasks, list->at.count, CHUNK, near_chunk, &share);
     for (int i = 0; i < chunks && ok; i++) {
         ok = share.status[i] == CR_OK;
     }
@@ -326,7 +326,7 @@ crStatus cr__push_find(crPush* pass) {
     for (int which = 0; which < 2 && status == CR_OK; which++) {
         const crPushList* list = &pass->list[which];
         // what is listed must stand in order
-        bool shared = pass->step->tasks != NULL && !pass->lists && list->at.count > CHUNK;
+        bool shared = pass->step->own.tasks != NULL && !pass->lists && list->at.count > CHUNK;
         if (!(shared && near_shared(pass, list))) status = near_range(pass, list, 0, list->at.count);
     }
     return status;

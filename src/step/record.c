@@ -2,25 +2,25 @@
 //
 // Methods that stop at impacts (event, cone) solve parts of a step one after another. What presses in a solve is
 // copied here and becomes step->contacts at the end; impulses of impacts are in the events. A solve that
-// is taken back takes its records along: record_count is set back by whoever does that.
+// is taken back takes its records along: record.count is set back by whoever does that.
 // Fails: CR_ERR_MEMORY.
 #include "base/room.h"
 #include "step/step.h"
 
 crStatus cr__step_record(crStep* step, crError* error) {
     void* all = step->record.contacts;
-    crStatus status = cr__grow(&step->allocator, &all, &step->record.capacity, step->record.count,
-                               step->record.count + step->contact_count, sizeof *step->record.contacts);
+    crStatus status = cr__grow(&step->own.allocator, &all, &step->record.capacity, step->record.count,
+                               step->record.count + step->contacts.count, sizeof *step->record.contacts);
     step->record.contacts = all;
     if (status != CR_OK) return cr__step_memory(error);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (cr_dot(c->impulse, c->impulse) > 0.0) step->record.contacts[step->record.count++] = *c;
     }
     return CR_OK;
 }
 
 void cr__step_show_record(crStep* step) {
-    step->contacts = step->record.contacts;
-    step->contact_count = step->record.count;
+    step->contacts.list = step->record.contacts;
+    step->contacts.count = step->record.count;
 }

@@ -21,7 +21,7 @@ bool cr__step_may_rest(const crStep* step) {
 }
 
 double cr__step_rest_speed(const crStep* step, double held) {
-    double fall = step->h * cr_norm(step->model->gravity);
+    double fall = step->free.h * cr_norm(step->model->gravity);
     return SPEED * cr_step_tol(&step->settings) * fmin(held, fall);
 }
 
@@ -59,13 +59,13 @@ static bool are_same(const crStepWarm* warm) {
 void cr__step_rest(crStep* step, double h) {
     const crModel* model = step->model;
     bool zero = false;
-    if (!cr__step_may_rest(step) || step->event_count > 0) return;
+    if (!cr__step_may_rest(step) || step->events.count > 0) return;
     if (!are_slow(step, h, &zero) || !are_there(step) || !are_same(&step->warm)) return;
     memcpy(step->state.q, step->start.q, (size_t)model->nq * sizeof(double));
     memset(step->state.v, 0, (size_t)model->nv * sizeof(double));
     memcpy(step->warm.force, step->warm.start, (size_t)step->warm.count * sizeof *step->warm.force);
     // a force that a function gives may be another in the next step
-    step->still = zero && step->calls.force == NULL && model->load_count == 0;
+    step->rest.still = zero && step->calls.force == NULL && model->load_count == 0;
 }
 
 crStatus cr__step_stay(crStep* step, double h, crError* error) {

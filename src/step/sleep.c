@@ -18,7 +18,7 @@
 static uint64_t seal_of(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
     const crState* s = &step->state;
-    crPose pose = step->dynamics.pose[step->sleep[b].carrier];
+    crPose pose = step->dynamics.pose[step->rest.sleep[b].carrier];
     crBytes out = {NULL, CR_HASH_SEED};
     cr__put_doubles(&out, s->q + body->q, body->nq);
     cr__put_doubles(&out, s->v + body->v, body->nv);
@@ -43,7 +43,7 @@ static crStatus tell(crStep* step, int kind, int body, crError* error) {
 }
 
 crStatus cr__step_wake(crStep* step, int body, crError* error) {
-    crSleep* sleep = step->sleep;
+    crSleep* sleep = step->rest.sleep;
     int island = sleep[body].island;
     if (island == 0) return CR_OK;
     for (int b = 1; b < step->model->nb; b++) {
@@ -63,7 +63,7 @@ static int count_asleep(const crModel* model, const crSleep* sleep) {
 crStatus cr__step_wake_written(crStep* step, crError* error) {
     const crModel* model = step->model;
     crStatus status = CR_OK;
-    step->certificate.asleep = count_asleep(step->model, step->sleep);
+    step->certificate.asleep = count_asleep(step->model, step->rest.sleep);
     if (step->certificate.asleep == 0) return CR_OK;
     // drives and forces of the user's at this time
     cr__part_kinematics(model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
@@ -75,7 +75,7 @@ crStatus cr__step_wake_written(crStep* step, crError* error) {
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
     }
     for (int b = 1; b < model->nb && status == CR_OK; b++) {
-        if (step->sleep[b].island != 0 && seal_of(step, b) != step->sleep[b].seal) {
+        if (step->rest.sleep[b].island != 0 && seal_of(step, b) != step->rest.sleep[b].seal) {
             status = cr__step_wake(step, b, error);
         }
     }
@@ -83,11 +83,11 @@ crStatus cr__step_wake_written(crStep* step, crError* error) {
 }
 
 crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
-    const crSleep* sleep = step->sleep;
+    const crSleep* sleep = step->rest.sleep;
     crStatus status = CR_OK;
     *woke = false;
-    for (int i = 0; i < step->contact_count && status == CR_OK && step->certificate.asleep > 0; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK && step->certificate.asleep > 0; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int body = sleep[c->body_a].island != 0 ? c->body_a : c->body_b;
         if (sleep[body].island == 0) continue;
         *woke = true;
@@ -100,14 +100,14 @@ crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
 static void find_carriers(crStep* step) {
     const crModel* model = step->model;
     for (int k = 0; k < step->awake.count; k++) {
-        step->sleep[step->awake.bodies[k]].carrier = 0;
+        step->rest.sleep[step->awake.bodies[k]].carrier = 0;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         for (int k = 0; k < 2; k++) {
             int own = k == 0 ? c->body_a : c->body_b, other = k == 0 ? c->body_b : c->body_a;
             if (cr__moves(model, other) || model->bodies[other].base == CR_WORLD) continue;
-            crSleep* sleep = &step->sleep[own];
+            crSleep* sleep = &step->rest.sleep[own];
             if (sleep->carrier != 0 && sleep->carrier != other) sleep->slow = 0.0;
             sleep->carrier = other;
         }
@@ -123,12 +123,12 @@ static void find_rest(crStep* step, double h, const int* islands, double* rest) 
         int b = step->awake.bodies[k];
         if (!cr__moves(step->model, b)) continue;
         bool slow = cr__step_speed(step, step->state.v, b) <= step->settings.sleep_speed;
-        step->sleep[b].slow = slow ? step->sleep[b].slow + h : 0.0;
+        step->rest.sleep[b].slow = slow ? step->rest.sleep[b].slow + h : 0.0;
     }
     find_carriers(step);
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
-        if (cr__moves(step->model, b)) rest[islands[b]] = fmin(rest[islands[b]], step->sleep[b].slow);
+        if (cr__moves(step->model, b)) rest[islands[b]] = fmin(rest[islands[b]], step->rest.sleep[b].slow);
     }
 }
 
@@ -153,7 +153,7 @@ static void measure_overlaps(crStep* step) {
         double overlap = overlap_of(step->plan, step->dynamics.pose, pair);
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
-            crSleep* sleep = &step->sleep[ends[k]];
+            crSleep* sleep = &step->rest.sleep[ends[k]];
             if (step->work.mark[ends[k]] != 0 && overlap > sleep->overlap) sleep->overlap = overlap;
         }
     }
@@ -177,8 +177,8 @@ static crStatus put_to_sleep(crStep* step, const int* islands, const double* res
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b) || rest[islands[b]] < step->settings.sleep_time) continue;
         memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
-        step->sleep[b].island = islands[b];
-        step->sleep[b].seal = seal_of(step, b);
+        step->rest.sleep[b].island = islands[b];
+        step->rest.sleep[b].seal = seal_of(step, b);
         step->work.mark[b] = 1;
         any = true;
         if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, error);
@@ -195,6 +195,6 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
     }
     find_rest(step, h, islands, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);
-    certify_sleepers(step->model, step->sleep, &step->certificate);
+    certify_sleepers(step->model, step->rest.sleep, &step->certificate);
     return status;
 }

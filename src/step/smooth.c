@@ -8,14 +8,14 @@
 static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx) {
     (void)ctx;
     cr__part_kinematics(step->model, part, &step->state, d);
-    crStatus status = cr__part_mass_factor(step->model, part, step->h, d);
+    crStatus status = cr__part_mass_factor(step->model, part, step->free.h, d);
     if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->free.k, step->free.bend);
     return status;
 }
 
 static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
     (void)ctx;
-    cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->h, d, step->free.v);
+    cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->free.h, d, step->free.v);
     return CR_OK;
 }
 
@@ -27,7 +27,7 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
-    step->h = h;
+    step->free.h = h;
     crPart part = cr__step_part(step);
     crStatus status = cr__step_by_bodies(step, find_forces, NULL);
     if (status == CR_ERR_MEMORY) return cr__step_memory(error);

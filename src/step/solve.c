@@ -71,8 +71,8 @@ void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
 
 // impulses of the contacts that have rows in the problem
 static void read_rows(crStep* step) {
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
         c->impulse = cr_vec3(0, 0, 0);
         if (c->row < 0 || !(step->posed.p[c->row] > 0.0)) continue;
         c->impulse = cr__step_row_impulse(step, c, step->posed.p);
@@ -113,7 +113,7 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
     if (step->posed.rows.count > 0 || count == 0) read_rows(step);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dv);
-    cr__tasks_for(step->tasks, count, CHUNK, give_range, &(Given){step->contacts, contact, index});
+    cr__tasks_for(step->own.tasks, count, CHUNK, give_range, &(Given){step->contacts.list, contact, index});
     return cr__step_by_bodies(step, set_velocities, dv);
 }
 

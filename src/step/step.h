@@ -171,7 +171,7 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
 
 // Bodies as the packed solver takes them.
 static inline crInertias cr__step_inertias(crStep* step) {
-    return (crInertias){step->model, &step->dynamics, &step->scratch, step->tasks};
+    return (crInertias){step->model, &step->dynamics, &step->scratch, step->own.tasks};
 }
 // momentum += J^T P (nv).
 void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,

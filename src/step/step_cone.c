@@ -28,8 +28,8 @@ static void merge(const crEvent* events, int from, int middle, int end, crEvent*
 
 // events in the order of time, impacts numbered likewise; those of one impact stay together
 static crStatus order_events(crStep* step) {
-    int count = step->event_count;
-    crEvent* events = step->events;
+    int count = step->events.count;
+    crEvent* events = step->events.list;
     crEvent* other = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *other);
     if (other == NULL) return CR_ERR_MEMORY;
     crEvent* from = events;
@@ -43,7 +43,7 @@ static crStatus order_events(crStep* step) {
         from = sorted;
     }
     if (from != events) memcpy(events, from, (size_t)count * sizeof *events);
-    for (int i = 0, was = -1, number = -1; i < step->event_count; i++) {
+    for (int i = 0, was = -1, number = -1; i < step->events.count; i++) {
         if (events[i].impact < 0) continue;
         if (events[i].impact != was) number++;
         was = events[i].impact;
@@ -124,13 +124,13 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status != CR_OK) return status;
     memcpy(hit, step->clocks->hit, (size_t)step->model->nb * sizeof *hit);
     // what impacts did not concern is still listed; where all went plastic nothing is
-    bool kept = step->contacts == start.contacts;
+    bool kept = step->contacts.list == start.contacts;
     if (kept) forget_solve(step, mark);
-    start.count = step->contact_count;
+    start.count = step->contacts.count;
     if (!listed) cr__step_groups_begin(step);
     if (!listed || moved.body != NULL) cr__step_list_awake(step);
     step->state.time = end;
-    crStepContact* solved = step->contacts;
+    crStepContact* solved = step->contacts.list;
     status = cr_step_finite(step, error);
     double* q = cr_arena_alloc(&step->scratch, (size_t)(step->model->nq + 1) * sizeof *q);
     if (q == NULL) return cr__step_memory(error);
@@ -146,8 +146,8 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && listed && moved.body == NULL) cr__step_rest(step, h);
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
     // contacts with their impulses are those of the solves, wherever the position pass looked
-    step->contacts = solved;
-    step->contact_count = start.count;
+    step->contacts.list = solved;
+    step->contacts.count = start.count;
     if (!listed) cr__step_show_record(step);
     if (status == CR_OK && cr__step_show_moved(step, &moved) != CR_OK) status = cr__step_memory(error);
     return status;

@@ -63,7 +63,7 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
     size_t warm = (size_t)step->warm.count * sizeof *step->warm.force;
     *origin = (Origin){.slack = slack,
                        .time = step->state.time,
-                       .events = step->event_count,
+                       .events = step->events.count,
                        .recorded = step->record.count,
                        .warm_changed = step->warm.changed,
                        .warm_count = step->warm.count,
@@ -76,7 +76,7 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
     if (origin->q == NULL || origin->v == NULL || origin->warm == NULL || origin->drive == NULL) {
         return cr__step_memory(error);
     }
-    memcpy(origin->drive, step->drive, nb * sizeof *origin->drive);
+    memcpy(origin->drive, step->audited.drive, nb * sizeof *origin->drive);
     memcpy(origin->q, step->state.q, q);
     memcpy(origin->v, step->state.v, v);
     if (warm > 0) memcpy(origin->warm, step->warm.force, warm);
@@ -86,7 +86,7 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
 // figures of solves since the origin that do not count
 static void forget(crStep* step, const Origin* origin) {
     step->certificate = origin->certificate;
-    memcpy(step->drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
+    memcpy(step->audited.drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
 }
 
 static void go_back(crStep* step, const Origin* origin) {
@@ -94,7 +94,7 @@ static void go_back(crStep* step, const Origin* origin) {
     memcpy(step->state.q, origin->q, (size_t)step->model->nq * sizeof(double));
     memcpy(step->state.v, origin->v, (size_t)step->model->nv * sizeof(double));
     step->state.time = origin->time;
-    step->event_count = origin->events;
+    step->events.count = origin->events;
     step->record.count = origin->recorded;
     // the forces that the step began with are still where they were, and where trials keep theirs there may be
     // less room
@@ -115,8 +115,8 @@ static int choose_pressing(crStep* step, double h, const double* v, bool plastic
     crDynamics* d = &step->dynamics;
     int count = 0;
     cr_model_velocity(step->model, v, d);
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         crVec3 u = cr_sub(cr__point_velocity(d, c->body_b, c->point.point),
                           cr__point_velocity(d, c->body_a, c->point.point));
         double end = cr_dot(u, c->point.normal);
@@ -131,14 +131,14 @@ static int choose_pressing(crStep* step, double h, const double* v, bool plastic
 
 // bodies that only impacts to come touch are in the air
 static void set_airborne(crStep* step, const bool* takes) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (takes[i] || !fast(c)) continue;
         step->airborne[c->body_a] = true;
         step->airborne[c->body_b] = true;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!takes[i] || c->point.gap > c->delta) continue;
         step->airborne[c->body_a] = false;
         step->airborne[c->body_b] = false;
@@ -162,7 +162,7 @@ static void release_flying(crStep* step, double h, const double* v) {
 // v over h with the contacts that press, more of them where the solution closes more
 static crStatus press(crStep* step, const Origin* origin, double h, bool plastic, bool* takes,
                       crError* error) {
-    memset(takes, 0, (size_t)step->contact_count * sizeof *takes);
+    memset(takes, 0, (size_t)step->contacts.count * sizeof *takes);
     int count = choose_pressing(step, h, step->free.v, plastic, takes);
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
@@ -199,8 +199,8 @@ typedef struct Ending {
 
 static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes, Ending* ending,
                            crError* error) {
-    const crStepContact* before = step->contacts;
-    int count = step->contact_count;
+    const crStepContact* before = step->contacts.list;
+    int count = step->contacts.count;
     double near = 0.0;
     *ending = (Ending){false, false, 0.0};
     for (int i = 0; i < count; i++) {
@@ -208,8 +208,8 @@ static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes
     }
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     crStatus status = cr_step_collide(step, near, error);
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (c->speed >= 0.0 || took_part(before, takes, count, c)) continue;
         bool is_fast = fast(c);
         double tol = is_fast ? touch(step->plan, c, origin->slack) : c->delta;
@@ -230,7 +230,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, h), error);
     if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
-    bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof *takes);
+    bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, origin, h, plastic, takes, error);
     if (status == CR_OK) status = cr__step_record(step, error);
@@ -238,7 +238,7 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
     status = look_ahead(step, origin, takes, ending, error);
-    step->contact_count = 0;
+    step->contacts.count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
 }
@@ -305,8 +305,8 @@ static crStatus move_on(crStep* step, double least, double left, bool plastic, d
 
 // a contact touches and closes fast
 static bool struck(const crStep* step, double slack) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) return true;
     }
     return false;
@@ -314,8 +314,8 @@ static bool struck(const crStep* step, double slack) {
 
 // normals of the contacts that strike, where vertices and edges meet
 static void set_normals(crStep* step, double slack) {
-    for (int i = 0; i < step->contact_count; i++) {
-        crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        crStepContact* c = &step->contacts.list[i];
         if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) cr__step_touch_normal(step, c);
     }
 }
@@ -350,7 +350,7 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     for (int i = 0; left > 0.0 && status == CR_OK; i++) {
         bool plastic = i >= 2 * step->settings.impact_limit || spent(&cost);
         double slack = 0.0;
-        step->contact_count = 0;
+        step->contacts.count = 0;
         cr_arena_release(&step->scratch, mark);
         status = strike(step, left, h, wider, &slack, &plastic, error);
         bool quiet = i > 0 && step->certificate.impacts == impacts;

@@ -60,23 +60,23 @@ static crStatus remember(crArena* arena, const crStepContact* c, Active* active,
 // one remembered contact among those at q^: itself, or all of its pair where its features are not found
 static void take(const crStep* step, const crWarm* w, bool* takes) {
     bool found = false;
-    for (int i = 0; i < step->contact_count; i++) {
-        if (!cr__warm_is_of(w, &step->contacts[i])) continue;
+    for (int i = 0; i < step->contacts.count; i++) {
+        if (!cr__warm_is_of(w, &step->contacts.list[i])) continue;
         takes[i] = true;
         found = true;
     }
-    for (int i = 0; i < step->contact_count && !found; i++) {
-        if (same_pair(w, &step->contacts[i])) takes[i] = true;
+    for (int i = 0; i < step->contacts.count && !found; i++) {
+        if (same_pair(w, &step->contacts.list[i])) takes[i] = true;
     }
 }
 
 static crStatus choose_active(crStep* step, Try* attempt, crError* error) {
-    attempt->takes = cr_arena_alloc(&step->scratch, (size_t)(step->contact_count + 1) * sizeof(bool));
+    attempt->takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof(bool));
     if (attempt->takes == NULL) return cr__step_memory(error);
-    attempt->at_hat = step->contacts;
-    attempt->count_hat = step->contact_count;
-    for (int i = 0; i < step->contact_count; i++) {
-        attempt->takes[i] = step->contacts[i].point.gap <= 0.0;
+    attempt->at_hat = step->contacts.list;
+    attempt->count_hat = step->contacts.count;
+    for (int i = 0; i < step->contacts.count; i++) {
+        attempt->takes[i] = step->contacts.list[i].point.gap <= 0.0;
     }
     for (int i = 0; i < attempt->active.count; i++) {
         take(step, &attempt->active.list[i], attempt->takes);
@@ -192,8 +192,8 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     if (status == CR_OK) status = cr_step_collide(step, 0.0, error);
     step->certificate.penetration = 0.0;
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         bool known = false, seen = false;
         step->certificate.penetration = fmax(step->certificate.penetration, -c->point.gap);
         for (int k = 0; k < taken; k++) {
@@ -293,8 +293,8 @@ static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
 
 // v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
 static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
-    step->contacts = attempt->at_hat;
-    step->contact_count = attempt->count_hat;
+    step->contacts.list = attempt->at_hat;
+    step->contacts.count = attempt->count_hat;
     crStatus status = cr_step_apply(step, error);
     if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
     end_state(step->model, &step->start, &step->state, attempt);
@@ -304,8 +304,8 @@ static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     if (step->settings.level != CR_LEVEL_VELOCITY)
         return cr__step_position_others(step, cr__all(step->model), &closed, error);
     status = project(step, error);
-    step->contacts = attempt->at_hat;
-    step->contact_count = attempt->count_hat;
+    step->contacts.list = attempt->at_hat;
+    step->contacts.count = attempt->count_hat;
     return status;
 }
 

@@ -81,7 +81,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
     if (status == CR_OK) status = move_arms(step, error);
-    if (status == CR_OK) newton_bias(&step->posed, step->contacts);
+    if (status == CR_OK) newton_bias(&step->posed, step->contacts.list);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr__step_show_problem(step, h, false, error);
     if (status == CR_OK) status = cr_step_apply(step, error);

@@ -39,16 +39,16 @@ static void find_struck(crStep* step, Struck* s) {
         s->struck[b] = false;
         s->energy[b] = 0.0;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (takes_part(c)) cr__forest_join_trees(model, s->parent, c->body_a, c->body_b);
     }
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* e = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* e = &step->events.list[i];
         if (e->approach > step->settings.threshold) s->struck[root_of(model, s, e->body_a, e->body_b)] = true;
     }
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (takes_part(c))
             s->energy[root_of(model, s, c->body_a, c->body_b)] += struck_work(s, step->posed.p, c);
     }
@@ -56,7 +56,7 @@ static void find_struck(crStep* step, Struck* s) {
 
 crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error) {
     size_t nb = (size_t)step->model->nb, rows = (size_t)step->posed.rows.count + 1;
-    if (step->event_count == 0) return CR_OK;
+    if (step->events.count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     Struck s = {.parent = cr_arena_alloc(&step->scratch, nb * sizeof *s.parent),
                 .struck = cr_arena_alloc(&step->scratch, nb * sizeof *s.struck),
@@ -70,14 +70,14 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
     find_struck(step, &s);
     // beginnings of struck clusters make way for all of their contacts
     int kept = 0;
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* e = &step->events[i];
-        if (!s.struck[root_of(step->model, &s, e->body_a, e->body_b)]) step->events[kept++] = *e;
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* e = &step->events.list[i];
+        if (!s.struck[root_of(step->model, &s, e->body_a, e->body_b)]) step->events.list[kept++] = *e;
     }
-    step->event_count = kept;
+    step->events.count = kept;
     crStatus status = CR_OK;
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         int root = takes_part(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
         if (!takes_part(c) || !s.struck[root]) continue;
         crEvent event = cr__step_event_of(step->state.time, c);

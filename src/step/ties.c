@@ -19,7 +19,7 @@ static bool has_rows(const crModel* model, const crBody* body) {
 
 crStatus cr__step_ties_create(crStep* step) {
     const crModel* model = step->model;
-    step->ties.first = cr_arena_alloc(&step->store, (size_t)model->nb * sizeof(int));
+    step->ties.first = cr_arena_alloc(&step->own.store, (size_t)model->nb * sizeof(int));
     if (step->ties.first == NULL) return CR_ERR_MEMORY;
     step->ties.count = LOOP_ROWS * model->loop_count;
     for (int b = 0; b < model->nb; b++) {
@@ -27,7 +27,7 @@ crStatus cr__step_ties_create(crStep* step) {
         if (has_rows(model, &model->bodies[b])) step->ties.count += DOF_ROWS * model->bodies[b].nv;
     }
     size_t bytes = (size_t)(step->ties.count + 1) * sizeof(double);
-    step->ties.force = cr_arena_alloc(&step->store, bytes);
+    step->ties.force = cr_arena_alloc(&step->own.store, bytes);
     if (step->ties.force == NULL) return CR_ERR_MEMORY;
     memset(step->ties.force, 0, bytes);
     return CR_OK;
@@ -70,6 +70,6 @@ void cr__step_keep_ties(crStep* step) {
     }
     for (int r = 0; r < step->posed.rows.count; r++) {
         int at = step->ties.of_row[r];
-        if (at >= 0) step->ties.force[at] = step->posed.p[r] / step->h;
+        if (at >= 0) step->ties.force[at] = step->posed.p[r] / step->free.h;
     }
 }

@@ -23,18 +23,18 @@
 
 crStatus cr__step_trees_create(crStep* step) {
     const crPlan* plan = step->plan;
-    step->free.v_from = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
-    step->free.bend = cr__zeros(&step->store, plan->tree_nv + 1, sizeof(double));
-    step->free.tree_gain = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
-    step->free.tree_turn = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
+    step->free.v_from = cr__zeros(&step->own.store, plan->tree_nv + 1, sizeof(double));
+    step->free.bend = cr__zeros(&step->own.store, plan->tree_nv + 1, sizeof(double));
+    step->free.tree_gain = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
+    step->free.tree_turn = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
     crStepAudited* audited = &step->audited;
     // of trees alone
     bool any = plan->first_single > 1;
-    audited->q = cr__zeros(&step->store, any ? step->model->nq + 1 : 1, sizeof(double));
-    audited->v = cr__zeros(&step->store, any ? step->model->nv + 1 : 1, sizeof(double));
-    audited->energy = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
-    audited->size = cr__zeros(&step->store, plan->first_single + 1, sizeof(double));
-    audited->pose = cr__zeros(&step->store, any ? step->model->nb : 1, sizeof(crPose));
+    audited->q = cr__zeros(&step->own.store, any ? step->model->nq + 1 : 1, sizeof(double));
+    audited->v = cr__zeros(&step->own.store, any ? step->model->nv + 1 : 1, sizeof(double));
+    audited->energy = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
+    audited->size = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
+    audited->pose = cr__zeros(&step->own.store, any ? step->model->nb : 1, sizeof(crPose));
     bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL &&
               step->free.tree_turn != NULL && audited->q != NULL && audited->v != NULL &&
               audited->energy != NULL && audited->size != NULL && audited->pose != NULL;
@@ -111,7 +111,7 @@ void cr__step_trees_bend(crStep* step, double h) {
 
 // nothing supports the tree and no row acted on it
 static bool flies(const crStep* step, crPart tree, double h) {
-    bool free = h == step->h;
+    bool free = h == step->free.h;
     for (int n = 0; n < tree.count && free; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         free = step->airborne[tree.bodies[n]];

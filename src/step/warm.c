@@ -75,9 +75,9 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
     if (gap > band) {
-        double fall = step->h * cr_norm(step->model->gravity);
+        double fall = step->free.h * cr_norm(step->model->gravity);
         if (!(c->speed <= SLOW * fall)) return c->delta;
-        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->h * fall));
+        band = fmax(band, fmin(NEAR * c->delta / step->settings.deadband, FALL * step->free.h * fall));
         if (gap > band) return c->delta;
     }
     if (cr__step_warm_next(step, c, cursor) != NULL) return band;
@@ -116,11 +116,11 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
         cr__step_swap_forces(&step->warm);
         step->warm.changed = true;
     }
-    int room = step->contact_count + (kept->alone ? 0 : kept->count);
+    int room = step->contacts.count + (kept->alone ? 0 : kept->count);
     void* warm = step->warm.force;
     step->warm.count = 0;
     crStatus status =
-        cr__grow(&step->allocator, &warm, &step->warm.capacity, 0, room, sizeof *step->warm.force);
+        cr__grow(&step->own.allocator, &warm, &step->warm.capacity, 0, room, sizeof *step->warm.force);
     step->warm.force = warm;
     return status;
 }
@@ -143,10 +143,10 @@ static crStatus keep_forces(crStep* step) {
     crStatus status = begin_forces(step, &kept);
     if (status != CR_OK) return status;
     int cursor = 0;
-    double rate = 1.0 / step->h;
+    double rate = 1.0 / step->free.h;
     if (!kept.alone) cr__step_mark_part(step, 1);
-    for (int i = 0; i < step->contact_count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
             status = add_beginning(step, c);

@@ -263,7 +263,7 @@ static crStatus audit_record(crMotionWork* w, crError* error) {
 
 static void* zeros(crMotionWork* w, size_t size, bool* ok) {
     size_t bytes = (size_t)w->model->nb * size;
-    void* memory = cr_arena_alloc(&w->step.store, bytes);
+    void* memory = cr_arena_alloc(&w->step.own.store, bytes);
     if (memory != NULL) memset(memory, 0, bytes);
     *ok = *ok && memory != NULL;
     return memory;

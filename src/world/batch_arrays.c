@@ -277,7 +277,7 @@ crStatus cr_batch_take(crBatch* batch, int index, crWorld* world, crError* error
     status = cr__record_load(&batch->job.layout, cr__batch_record(batch, index), world);
     if (status != CR_OK) return cr__batch_memory(error);
     cr_model_kinematics(world->step.model, &world->step.state, &world->step.dynamics);
-    world->step.contact_count = 0;
+    world->step.contacts.count = 0;
     return CR_OK;
 }
 

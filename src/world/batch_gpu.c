@@ -211,7 +211,7 @@ static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* er
 
 // by the memory that a world of the model keeps in its arrays
 static size_t room_for(const crBatch* batch) {
-    size_t kept = batch->lanes[0].world->step.store.used;
+    size_t kept = batch->lanes[0].world->step.own.store.used;
     // few steps of these take the stages, and those are the hard ones
     if (batch->job.lone.touches) return CR_ROOM_MEDIUM;
     if (kept <= CR_ROOM_SMALL / 4) return CR_ROOM_SMALL;

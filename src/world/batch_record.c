@@ -133,7 +133,7 @@ crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* worl
     int count = warm_count(layout, r);
     void* force = step->warm.force;
     crStatus status =
-        cr__grow(&step->allocator, &force, &step->warm.capacity, 0, count, sizeof *step->warm.force);
+        cr__grow(&step->own.allocator, &force, &step->warm.capacity, 0, count, sizeof *step->warm.force);
     step->warm.force = force;
     if (status != CR_OK) return status;
     for (int k = 0; k < CR_BATCH_ARRAYS; k++) {
@@ -141,13 +141,13 @@ crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* worl
     }
     get(r, layout->ties, layout->tie_count, step->ties.force);
     for (int b = 0; b < layout->sleep_count; b++) {
-        step->sleep[b] = load_sleep(r, layout->sleep + SLEEP * b);
+        step->rest.sleep[b] = load_sleep(r, layout->sleep + SLEEP * b);
     }
     for (int i = 0; i < count; i++) {
         step->warm.force[i] = load_warm(r, layout->warm + 1 + WARM * i);
     }
     step->warm.count = count;
-    step->event_count = 0;
+    step->events.count = 0;
     world->last_h = 0.0;
     // bodies that sleep are not posed again by a step
     if (layout->sleep_count > 0) cr_model_kinematics(step->model, &step->state, &step->dynamics);
@@ -172,7 +172,7 @@ crStatus cr__record_store(const crRecordLayout* layout, crRecord r, const crWorl
     }
     put(r, layout->ties, layout->tie_count, step->ties.force);
     for (int b = 0; b < layout->sleep_count; b++) {
-        store_sleep(r, layout->sleep + SLEEP * b, &step->sleep[b]);
+        store_sleep(r, layout->sleep + SLEEP * b, &step->rest.sleep[b]);
     }
     r.at[(size_t)layout->warm * r.stride] = (uint64_t)step->warm.count;
     for (int i = 0; i < step->warm.count; i++) {

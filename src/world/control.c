@@ -20,10 +20,10 @@ static void clear(double* to, int count) {
 static void forget(crWorld* world) {
     crStep* step = &world->step;
     clear(step->ties.force, step->ties.count);
-    memset(step->sleep, 0, (size_t)step->model->nb * sizeof(crSleep));
+    memset(step->rest.sleep, 0, (size_t)step->model->nb * sizeof(crSleep));
     step->warm.count = 0;
-    step->event_count = 0;
-    step->contact_count = 0;
+    step->events.count = 0;
+    step->contacts.count = 0;
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     world->last_h = 0.0;
     cr_model_kinematics(step->model, &step->state, &step->dynamics);

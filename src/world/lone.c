@@ -454,8 +454,8 @@ void cr__lone_take(const crWorld* world, crLoneState* s) {
 crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
     crStep* step = &world->step;
     void* force = step->warm.force;
-    crStatus status =
-        cr__grow(&step->allocator, &force, &step->warm.capacity, 0, s->warm_count, sizeof *step->warm.force);
+    crStatus status = cr__grow(&step->own.allocator, &force, &step->warm.capacity, 0, s->warm_count,
+                               sizeof *step->warm.force);
     step->warm.force = force;
     if (status != CR_OK) return status;
     step->state.time = s->time;
@@ -465,7 +465,7 @@ crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
         step->warm.force[i] = s->warm[i];
     }
     step->warm.count = s->warm_count;
-    step->event_count = 0;
+    step->events.count = 0;
     world->last_h = 0.0;
     return CR_OK;
 }

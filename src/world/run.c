@@ -62,11 +62,11 @@ static crStatus keep_events(crWorld* world, int impacts) {
     const crStep* step = &world->step;
     void* all = world->events;
     crStatus status = cr__grow(&world->allocator, &all, &world->event_capacity, world->event_count,
-                               world->event_count + step->event_count, sizeof *world->events);
+                               world->event_count + step->events.count, sizeof *world->events);
     world->events = all;
-    for (int i = 0; i < step->event_count && status == CR_OK; i++) {
+    for (int i = 0; i < step->events.count && status == CR_OK; i++) {
         crEvent* event = &world->events[world->event_count++];
-        *event = step->events[i];
+        *event = step->events.list[i];
         if (event->impact >= 0) event->impact += impacts;
     }
     return status;
@@ -183,5 +183,5 @@ crStatus cr_world_run(crWorld* world, double time, crError* error) {
 crEvents cr_world_events(const crWorld* world) {
     if (world == NULL) return (crEvents){0};
     if (world->step.settings.error > 0.0) return (crEvents){world->event_count, world->events};
-    return (crEvents){world->step.event_count, world->step.events};
+    return (crEvents){world->step.events.count, world->step.events.list};
 }

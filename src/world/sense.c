@@ -54,12 +54,12 @@ static void add_impulse(const crModel* model, int top, int a, int b, crVec3 at, 
 static bool impact(const crEvent* e) { return e->shape_a >= 0 && e->impact >= 0; }
 
 static void add_contacts(const crStep* step, int top, Impulse* sum) {
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         add_impulse(step->model, top, c->body_a, c->body_b, c->point.point, c->impulse, sum);
     }
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* e = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* e = &step->events.list[i];
         if (impact(e)) add_impulse(step->model, top, e->body_a, e->body_b, e->point, e->impulse, sum);
     }
 }
@@ -130,13 +130,13 @@ static double touch(const crStep* step, int site, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
     double sum = 0.0;
-    for (int i = 0; i < step->contact_count; i++) {
-        const crStepContact* c = &step->contacts[i];
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
         sum +=
             normal_force(model, d, site, c->body_a, c->body_b, c->point.point, c->point.normal, c->impulse);
     }
-    for (int i = 0; i < step->event_count; i++) {
-        const crEvent* e = &step->events[i];
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* e = &step->events.list[i];
         if (impact(e))
             sum += normal_force(model, d, site, e->body_a, e->body_b, e->point, e->normal, e->impulse);
     }
@@ -221,9 +221,9 @@ crStatus cr_world_sense(crWorld* world, double* out, crError* error) {
 int cr_world_contacts(const crWorld* world, crContactForce* out, int capacity) {
     if (world == NULL || capacity < 0 || (out == NULL && capacity > 0)) return CR_ERR_ARGUMENT;
     const crStep* step = &world->step;
-    int count = world->last_h > 0.0 ? step->contact_count : 0;
+    int count = world->last_h > 0.0 ? step->contacts.count : 0;
     for (int i = 0; i < count && i < capacity; i++) {
-        const crStepContact* c = &step->contacts[i];
+        const crStepContact* c = &step->contacts.list[i];
         out[i] = (crContactForce){.body_a = c->body_a,
                                   .body_b = c->body_b,
                                   .shape_a = c->shape_a,

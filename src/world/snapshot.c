@@ -76,7 +76,7 @@ static void put_world(crBytes* out, const crWorld* world) {
     }
     cr__put_doubles(out, step->ties.force, step->ties.count);
     for (int b = 0; b < sleepers(world); b++) {
-        put_sleep(out, &step->sleep[b]);
+        put_sleep(out, &step->rest.sleep[b]);
     }
 }
 
@@ -263,10 +263,10 @@ static void take(crWorld* world, const crSnapshot* s) {
     copy(step->state.act, s->state.act, model->na, sizeof(double));
     copy(step->ties.force, s->tie_force, step->ties.count, sizeof(double));
     copy(step->warm.force, s->warm, s->warm_count, sizeof(crWarm));
-    copy(step->sleep, s->sleep, sleepers(world), sizeof(crSleep));
+    copy(step->rest.sleep, s->sleep, sleepers(world), sizeof(crSleep));
     step->warm.count = s->warm_count;
     world->last_h = 0.0;
-    step->event_count = 0;
+    step->events.count = 0;
     // bodies that sleep are not posed again by a step
     cr_model_kinematics(model, &step->state, &step->dynamics);
 }
@@ -277,7 +277,7 @@ static crStatus restore(crWorld* world, const unsigned char* at, crSnapshot* s, 
     crStatus status = cr__snapshot_check(world, s, error);
     if (status != CR_OK) return status;
     void* warm = step->warm.force;
-    status = cr__grow(&step->allocator, &warm, &step->warm.capacity, step->warm.count, s->warm_count,
+    status = cr__grow(&step->own.allocator, &warm, &step->warm.capacity, step->warm.count, s->warm_count,
                       sizeof(crWarm));
     step->warm.force = warm;
     if (status != CR_OK) return cr__step_memory(error);

@@ -20,12 +20,14 @@ crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr
 
 static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
-    world->sleep = cr_arena_alloc(&world->step.store, (size_t)model->nb * sizeof(crSleep));
-    world->tie_force = cr_arena_alloc(&world->step.store, (size_t)world->step.ties.count * sizeof(double));
-    world->q = cr_arena_alloc(&world->step.store, (size_t)model->nq * sizeof(double));
-    world->start_ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + 1) * sizeof(double));
-    world->ctrl = cr_arena_alloc(&world->step.store, (size_t)(model->nu + model->na + 1) * sizeof(double));
-    world->start_act = cr_arena_alloc(&world->step.store, (size_t)(model->na + 1) * sizeof(double));
+    world->sleep = cr_arena_alloc(&world->step.own.store, (size_t)model->nb * sizeof(crSleep));
+    world->tie_force =
+        cr_arena_alloc(&world->step.own.store, (size_t)world->step.ties.count * sizeof(double));
+    world->q = cr_arena_alloc(&world->step.own.store, (size_t)model->nq * sizeof(double));
+    world->start_ctrl = cr_arena_alloc(&world->step.own.store, (size_t)(model->nu + 1) * sizeof(double));
+    world->ctrl =
+        cr_arena_alloc(&world->step.own.store, (size_t)(model->nu + model->na + 1) * sizeof(double));
+    world->start_act = cr_arena_alloc(&world->step.own.store, (size_t)(model->na + 1) * sizeof(double));
     for (int i = 0; i < model->nu && world->start_ctrl != NULL && world->start_act != NULL; i++) {
         const crActuator* a = &model->actuators[i];
         world->start_ctrl[i] = a->ctrl;
@@ -34,7 +36,7 @@ static crStatus make_copy(crWorld* world) {
     bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
               world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0 || cr__model_pulls(model)) {
-        world->force = cr_arena_alloc(&world->step.store, (size_t)model->nv * sizeof(double));
+        world->force = cr_arena_alloc(&world->step.own.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
     }
     return ok ? CR_OK : CR_ERR_MEMORY;
@@ -96,14 +98,14 @@ const crCertificate* cr_world_certificate(const crWorld* world) {
 
 bool cr_world_asleep(const crWorld* world, int body) {
     if (world == NULL || body < 0 || body >= world->step.model->nb) return false;
-    return world->step.sleep[body].island != 0;
+    return world->step.rest.sleep[body].island != 0;
 }
 
 static void remember(crWorld* world) {
     crStep* step = &world->step;
     // a step that fails before it begins must find them too
     cr__step_keep_start(step);
-    memcpy(world->sleep, step->sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(world->sleep, step->rest.sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(world->tie_force, step->ties.force, (size_t)step->ties.count * sizeof(double));
     world->time = step->state.time;
 }
@@ -117,14 +119,14 @@ static void undo(crWorld* world) {
     crStep* step = &world->step;
     restore_q(world);
     memcpy(step->state.v, step->start.v, (size_t)step->model->nv * sizeof(double));
-    memcpy(step->sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(step->rest.sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(step->ties.force, world->tie_force, (size_t)step->ties.count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     if (step->warm.changed) cr__step_swap_forces(&step->warm);
     step->warm.changed = false;
-    step->event_count = 0;
+    step->events.count = 0;
 }
 
 // scratch that is lent is the step's own while it runs
@@ -185,7 +187,8 @@ bool cr__world_still(const crWorld* world, double h) {
     const crState* s = &step->state;
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
     // whoever looks at problems sees those of every step
-    if (!step->still || step->calls.posed != NULL || world->last_h != h || memcmp(s->q, world->q, q) != 0)
+    if (!step->rest.still || step->calls.posed != NULL || world->last_h != h ||
+        memcmp(s->q, world->q, q) != 0)
         return false;
     for (int i = 0; i < step->model->nv; i++) {
         if (s->force[i] != 0.0) return false;
@@ -202,8 +205,8 @@ static void settle_ties(crWorld* world) {
         most = fmax(most, fabs(world->tie_force[i]));
         off = fmax(off, fabs(ties->force[i] - world->tie_force[i]));
     }
-    world->step.still = off <= CR_REST_FORCES * most;
-    if (world->step.still) memcpy(ties->force, world->tie_force, (size_t)ties->count * sizeof(double));
+    world->step.rest.still = off <= CR_REST_FORCES * most;
+    if (world->step.rest.still) memcpy(ties->force, world->tie_force, (size_t)ties->count * sizeof(double));
 }
 
 static crStatus stay(crWorld* world, double h, crError* error) {
@@ -235,8 +238,8 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     world->last_h = status == CR_OK ? h : 0.0;
     if (status == CR_OK) cr__activations_move(step->model, &step->state, h, false);
     // what lies still keeps its q as it was before the check, which may change the last bits of a quaternion
-    if (status == CR_OK && step->still) settle_ties(world);
-    if (status == CR_OK && step->still) restore_q(world);
+    if (status == CR_OK && step->rest.still) settle_ties(world);
+    if (status == CR_OK && step->rest.still) restore_q(world);
     if (status != CR_OK) {
         undo(world);
         restore_controls(world);

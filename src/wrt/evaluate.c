@@ -111,11 +111,12 @@ static crStepContact contact_at(const crTapeOp* op, int i, const crTapeChange* c
 static crStatus set_contacts(crTape* tape, const crTapeOp* op, const crTapeChange* c, double t,
                              crError* error) {
     crStep* eval = &tape->eval;
-    eval->contact_count = op->contact_count;
-    eval->contacts = cr_arena_alloc(&eval->scratch, (size_t)(op->contact_count + 1) * sizeof *eval->contacts);
-    if (eval->contacts == NULL) return cr__step_memory(error);
+    eval->contacts.count = op->contact_count;
+    eval->contacts.list =
+        cr_arena_alloc(&eval->scratch, (size_t)(op->contact_count + 1) * sizeof *eval->contacts.list);
+    if (eval->contacts.list == NULL) return cr__step_memory(error);
     for (int i = 0; i < op->contact_count; i++) {
-        eval->contacts[i] = contact_at(op, i, c, t);
+        eval->contacts.list[i] = contact_at(op, i, c, t);
     }
     return CR_OK;
 }
@@ -148,7 +149,7 @@ static void push(crTape* tape, const crTapeOp* op, const crRows* rows, double st
 static void set_bias(crTape* tape, const crTapeOp* op, double h, double t, const crRows* rows, double* b) {
     const crStep* eval = &tape->eval;
     for (int i = 0; i < op->contact_count; i++) {
-        const crStepContact* c = &eval->contacts[i];
+        const crStepContact* c = &eval->contacts.list[i];
         if (c->row < 0) continue;
         b[c->row] = 0.0;
         if (!op->contacts[i].open) continue;
@@ -210,8 +211,8 @@ static crStatus impact_rows(crTape* tape, const crTapeOp* op, crError* error) {
     double(*vertices)[2] = cr_arena_alloc(&eval->scratch, (size_t)(vertex_room + 1) * sizeof *vertices);
     if (status != CR_OK || blocks == NULL || vertices == NULL) return cr__step_memory(error);
     for (int i = 0; i < op->contact_count && status == CR_OK; i++) {
-        status = cr__step_add_contact(eval, &eval->contacts[i], i, &eval->posed.rows, &blocks[i], vertices,
-                                      &vertex_count);
+        status = cr__step_add_contact(eval, &eval->contacts.list[i], i, &eval->posed.rows, &blocks[i],
+                                      vertices, &vertex_count);
     }
     eval->posed.problem = (crProblem){.blocks = blocks, .block_count = op->contact_count};
     eval->posed.problem.rows = eval->posed.rows.count;
@@ -256,7 +257,7 @@ static crStatus impact_side(crTape* tape, const crTapeOp* op, const crTapeChange
     cr_rows_velocity(&eval->posed.rows, eval->state.v, side->w);
     push(tape, op, &eval->posed.rows, 1.0, eval->state.v, side->S);
     for (int i = 0; i < op->contact_count; i++) {
-        set_coefficients(tape, &eval->contacts[i], side->w, side->e + 3 * i);
+        set_coefficients(tape, &eval->contacts.list[i], side->w, side->e + 3 * i);
     }
     return CR_OK;
 }
@@ -292,7 +293,7 @@ crStatus cr__tape_move(crTape* tape, const crTapeOp* op, const crTapeChange* c, 
     // trees move by what forces found
     if (trees && !fresh && tape->model->nu > 0) cr_model_actuate(model, &eval->state, &eval->dynamics);
     if (trees && !fresh) status = cr_step_forces(eval, side->h, error);
-    eval->h = side->h;
+    eval->free.h = side->h;
     for (int k = 0; k < op->part.count; k++) {
         const crBody* body = &model->bodies[op->part.bodies[k]];
         for (int i = body->v; i < body->v + body->nv; i++) {

@@ -281,10 +281,10 @@ static crStatus find_active(crTape* tape, const crState* end, const double* d, c
         status = cr__part_mass_factor(model, cr__step_part(eval), 0.0, &eval->dynamics);
     }
     if (status != CR_OK) return status;
-    int most = eval->contact_count;
+    int most = eval->contacts.count;
     status = cr_rows_create(&tape->memory, most + 1, 2 * most * model->nv + 1, &pass->normals);
     for (int i = 0; i < most && status == CR_OK; i++) {
-        const crStepContact* c = &eval->contacts[i];
+        const crStepContact* c = &eval->contacts.list[i];
         bool moves = moved_by(model, c->body_a, d) || moved_by(model, c->body_b, d);
         if (!moves || fabs(c->point.gap + 0.5 * c->delta) > HALF * c->delta) continue;
         crMat3 F = cr_frame(c->point.normal);

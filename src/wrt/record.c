@@ -115,7 +115,7 @@ static bool copy_contacts(crTape* tape, const crStep* step, const crPosed* posed
             if (posed->impact) cr__tape_unknown(tape, "a limit or loop takes part in an impact");
             continue;
         }
-        const crStepContact* c = &step->contacts[source];
+        const crStepContact* c = &step->contacts.list[source];
         const crSurface* s = &c->surface->surface;
         if (s->viscous > 0.0 || s->mu_stribeck > 0.0) cr__tape_unknown(tape, "contacts have drag");
         if (!posed->impact && rubs_by_motion(tape->eval.model, c))
@@ -183,12 +183,12 @@ static crStatus record(void* ctx, const crPosed* posed, crError* error) {
 crStatus cr__tape_create(crTape* tape, crWorld* world, crModel* model, crError* error) {
     const crStep* step = cr_world_stages(world);
     *tape = (crTape){.world = world, .model = model, .dt = step->settings.dt};
-    crStatus status = cr_arena_create(&tape->memory, &step->allocator, 0);
+    crStatus status = cr_arena_create(&tape->memory, &step->own.allocator, 0);
     if (status != CR_OK) return out_of_memory(error);
     crStepSettings settings = step->settings;
     settings.threads = 1;
-    status = cr_step_create(model, &settings, &step->allocator, &tape->eval, error);
-    if (status == CR_OK) status = cr_step_create(model, &settings, &step->allocator, &tape->other, error);
+    status = cr_step_create(model, &settings, &step->own.allocator, &tape->eval, error);
+    if (status == CR_OK) status = cr_step_create(model, &settings, &step->own.allocator, &tape->other, error);
     if (status != CR_OK) return status;
     tape->other.calls.force = step->calls.force;
     tape->other.calls.force_ctx = step->calls.force_ctx;

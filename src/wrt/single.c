@@ -127,7 +127,7 @@ static void rows_of(crTapeContact* c) {
 void cr__tape_impulses(crTape* tape, crTapeOp* op) {
     for (int i = 0; i < op->contact_count; i++) {
         crTapeContact* c = &op->contacts[i];
-        c->row = tape->eval.contacts[i].row;
+        c->row = tape->eval.contacts.list[i].row;
         c->F = cr__step_frame(&tape->eval, &c->at);
         rows_of(c);
         c->P = cr__tape_by_w(c, op->p);

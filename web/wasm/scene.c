@@ -181,7 +181,7 @@ double* carom_scene_look(PageScene* s) {
     n[PAGE_CREATED] = c->energy_created;
     n[PAGE_STEPS] = s->made;
     n[PAGE_EVENTS] = cr_world_events(s->world).count;
-    n[PAGE_FORCES] = made ? step->contact_count + step->event_count : 0;
+    n[PAGE_FORCES] = made ? step->contacts.count + step->events.count : 0;
     return n;
 }
 
@@ -209,16 +209,16 @@ static bool fits(double** array, int* room, int count, int width) {
 double* carom_scene_forces(PageScene* s) {
     enum { WIDTH = 7 };
     const crStep* step = cr_world_stages(s->world);
-    if (!fits(&s->forces, &s->force_room, step->contact_count + step->event_count, WIDTH)) return NULL;
+    if (!fits(&s->forces, &s->force_room, step->contacts.count + step->events.count, WIDTH)) return NULL;
     double* row = s->forces;
-    for (int i = 0; i < step->contact_count; i++, row += WIDTH) {
-        crVec3 p = step->contacts[i].point.point;
-        crVec3 P = step->contacts[i].impulse;
+    for (int i = 0; i < step->contacts.count; i++, row += WIDTH) {
+        crVec3 p = step->contacts.list[i].point.point;
+        crVec3 P = step->contacts.list[i].impulse;
         memcpy(row, (const double[WIDTH]){p.x, p.y, p.z, P.x, P.y, P.z, 0.0}, WIDTH * sizeof *row);
     }
-    for (int i = 0; i < step->event_count; i++, row += WIDTH) {
-        crVec3 p = step->events[i].point;
-        crVec3 P = step->events[i].impulse;
+    for (int i = 0; i < step->events.count; i++, row += WIDTH) {
+        crVec3 p = step->events.list[i].point;
+        crVec3 P = step->events.list[i].impulse;
         memcpy(row, (const double[WIDTH]){p.x, p.y, p.z, P.x, P.y, P.z, 1.0}, WIDTH * sizeof *row);
     }
     return s->forces;
