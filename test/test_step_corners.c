@@ -1,5 +1,7 @@
 // test_step_corners.c - rare ways through a step: friction polygons, limits in impacts, too many impacts, forces of a function
 // while bodies sleep, welds inside one tree.
+#include <string.h>
+
 #include "world_scene.h"
 
 #define G 9.81
@@ -240,4 +242,69 @@ TEST(a_weld_that_holds_already_changes_nothing) {
     // a tree with loops is moved in another way (mechanism.c)
     CHECK_NEAR(end[1][0], end[0][0], 1e-4);
     CHECK_NEAR(end[1][1], end[0][1], 1e-4);
+}
+
+#define CELLS 16
+
+// a floor of triangles, some of its vertices raised
+static crMesh* rough_floor(void) {
+    static crVec3 vertices[(CELLS + 1) * (CELLS + 1)];
+    static int triangles[2 * CELLS * CELLS][3];
+    for (int k = 0; k < (CELLS + 1) * (CELLS + 1); k++) {
+        int i = k / (CELLS + 1), j = k % (CELLS + 1);
+        double height = (7 * i + 13 * j) % 3 == 0 ? 0.02 : 0.0;
+        vertices[k] = cr_vec3(0.1 * (i - CELLS / 2), 0.1 * (j - CELLS / 2), height);
+    }
+    for (int k = 0; k < CELLS * CELLS; k++) {
+        int a = k / CELLS * (CELLS + 1) + k % CELLS, b = a + CELLS + 1;
+        const int both[2][3] = {{a, b, b + 1}, {a, b + 1, a + 1}};
+        memcpy(triangles[2 * k], both, sizeof both);
+    }
+    crMeshDef def = {.vertex_count = (CELLS + 1) * (CELLS + 1), .vertices = vertices};
+    def.triangle_count = 2 * CELLS * CELLS;
+    def.triangles = (const int(*)[3])triangles;
+    crMesh* mesh = NULL;
+    CHECK_STATUS(cr_mesh_create(&def, NULL, &mesh, NULL), CR_OK);
+    return mesh;
+}
+
+// A plate that lands on many triangles touches in more points than are asked for at a time: the deepest of them all is certified.
+TEST(overlap_of_many_points_is_their_deepest) {
+    static crContactPoint points[4096];
+    crMesh* mesh = rough_floor();
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, -G);
+    int of = scene_material(model, 0.5, 0.0);
+    crShape floor = cr_shape_mesh(mesh), plate = cr_shape_box(0.55, 0.55, 0.02);
+    cr_model_add_shape(model, CR_WORLD, &floor, of);
+    scene_free(model, plate, cr_vec3(0.013, 0.017, 0.042), 10.0, of);
+    crStepSettings settings = cr_step_settings();
+    settings.quality = CR_QUALITY_FAST;
+    crWorld* world = scene_world(model, &settings);
+    crState* state = cr_world_state(world);
+    state->v[2] = -0.5;
+    int moved = 0, most = 0;
+    double deepest = 0.0;
+    for (int i = 0; i < 40; i++) {
+        if (!CHECK_STATUS(cr_world_step(world, NULL), CR_OK)) break;
+        const crCertificate* c = cr_world_certificate(world);
+        if (c->outcome != CR_OUTCOME_BOUNDED) continue;
+        crQuat turn = {state->q[3], state->q[4], state->q[5], state->q[6]};
+        crPose pose = {cr_vec3(state->q[0], state->q[1], state->q[2]), cr_quat_normalize(turn)};
+        int needed = 0,
+            count = cr_collide(&floor, cr_pose_identity(), &plate, pose, 0.0, points, 4096, &needed);
+        double depth = 0.0;
+        for (int k = 0; k < count; k++) {
+            depth = fmax(depth, -points[k].gap);
+        }
+        CHECK_NEAR(c->penetration, depth, 1e-12);
+        deepest = fmax(deepest, depth);
+        most = count > most ? count : most;
+        moved++;
+    }
+    printf("  %d steps in motion, up to %d points, %.1e m deep\n", moved, most, deepest);
+    CHECK(moved > 5 && most > 16);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+    cr_mesh_destroy(mesh);
 }

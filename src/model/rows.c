@@ -220,20 +220,23 @@ void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) 
     }
 }
 
+double cr__rows_product(const crRows* rows, int r, int s) {
+    double sum = 0.0;
+    for (int i = rows->start[r], j = rows->start[s]; i < rows->start[r + 1] && j < rows->start[s + 1];) {
+        int ci = rows->col[i], cj = rows->col[j];
+        if (ci == cj) sum += rows->value[i] * rows->value[j];
+        i += ci <= cj;
+        j += cj <= ci;
+    }
+    return sum;
+}
+
 void cr_rows_W(const crRows* H, double* W) {
     if (H == NULL || W == NULL) return;
     int n = H->count;
     for (int r = 0; r < n; r++) {
         for (int s = r; s < n; s++) {
-            double sum = 0.0;
-            int i = H->start[r], j = H->start[s];
-            while (i < H->start[r + 1] && j < H->start[s + 1]) {
-                int ci = H->col[i], cj = H->col[j];
-                if (ci == cj) sum += H->value[i] * H->value[j];
-                i += ci <= cj;
-                j += cj <= ci;
-            }
-            W[r * n + s] = W[s * n + r] = sum;
+            W[r * n + s] = W[s * n + r] = cr__rows_product(H, r, s);
         }
     }
 }

@@ -18,6 +18,9 @@ int cr__rows_begin(crRows* rows, int count, int entries);
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
                  int count, crRows* rows);
 
+// Product of two rows, whose columns ascend.
+double cr__rows_product(const crRows* rows, int r, int s);
+
 // p = -W^+ u of these rows, W = J M^-1 J^T with M as factored; rows may repeat or contradict each other.
 crStatus cr__rows_counter(const crModel* model, const crDynamics* d, const crRows* rows, crArena* arena,
                           const double* u, double* p);

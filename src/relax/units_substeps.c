@@ -19,6 +19,8 @@
 #define STILL        2e-3   // of the gap that the position presses ask for
 #define BLOCKED      1e-6   // of w: least that a tangent counts for where D is nearly singular
 
+#define PARTS (CR_LANES / CR_WIDTH)
+
 typedef enum Kind { CONE, AT_LEAST, WITHIN, EQUAL } Kind;
 
 // numbers of one unit; p, sum and Q are impulses of a short step, of all of them and of the position presses
@@ -43,46 +45,38 @@ struct crShortRows {
     bool* placed;  // the position presses of an island have ended (islands)
 };
 
-// H z of one row, and of three: lanes gather four places at a time and meet at the end
-#if CR_WIDTH > 1
-CR_LANE double lane_sum(crLane a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+// u += H z of `count` rows from `row` on: lanes gather four places at a time and meet at the end
+CR_LANE void add_products(const Short* unit, int row, int count, const double* z, double* u) {
+    const double* H = unit->H + row * unit->padded;
+    crLane sum[2][PARTS];
+    _Alignas(32) double all[CR_LANES];
+    for (int i = 0; i < 2 * PARTS; i++) {
+        sum[i / PARTS][i % PARTS] = lane_all(0.0);
+    }
+    for (int k = 0; k < unit->padded; k += CR_WIDTH) {
+        crLane x = lane_gather(z, unit->col + k);
+        for (int r = 0; r < count; r++) {
+            crLane* to = &sum[r][k / CR_WIDTH % PARTS];
+            *to = *to + lane_load(H + r * unit->padded + k) * x;
+        }
+    }
+    for (int r = 0; r < count; r++) {
+        for (int i = 0; i < PARTS; i++) {
+            lane_store(all + i * CR_WIDTH, sum[r][i]);
+        }
+        u[r] += (all[0] + all[1]) + (all[2] + all[3]);
+    }
+}
 
 CR_LANE double dot(const Short* unit, const double* z) {
-    crLane sum = lane_all(0.0);
-    for (int k = 0; k < unit->padded; k += CR_LANES) {
-        sum = sum + lane_load(unit->H + k) * lane_gather(z, unit->col + k);
-    }
-    return lane_sum(sum);
+    double u = -0.0;  // to which a sum is added as it is
+    add_products(unit, 0, 1, z, &u);
+    return u;
 }
 
 CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
-    const double *H1 = unit->H + unit->padded, *H2 = H1 + unit->padded;
-    crLane s1 = lane_all(0.0), s2 = s1;
-    for (int k = 0; k < unit->padded; k += CR_LANES) {
-        crLane x = lane_gather(z, unit->col + k);
-        s1 = s1 + lane_load(H1 + k) * x;
-        s2 = s2 + lane_load(H2 + k) * x;
-    }
-    u[1] += lane_sum(s1);
-    u[2] += lane_sum(s2);
+    add_products(unit, 1, 2, z, u + 1);
 }
-#else
-CR_LANE double dot_row(const Short* unit, int row, const double* z) {
-    const double* H = unit->H + row * unit->padded;
-    double sum[CR_LANES] = {0.0, 0.0, 0.0, 0.0};
-    for (int k = 0; k < unit->padded; k++) {
-        sum[k % CR_LANES] += H[k] * z[unit->col[k]];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-CR_LANE double dot(const Short* unit, const double* z) { return dot_row(unit, 0, z); }
-
-CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
-    u[1] += dot_row(unit, 1, z);
-    u[2] += dot_row(unit, 2, z);
-}
-#endif
 
 // z += H^T d of one row, and of three
 CR_LANE void add(const Short* unit, double d, double* z) {

@@ -48,6 +48,8 @@ typedef crStatus (*crAuditPairFn)(void* ctx, int shape_a, int shape_b);
 crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
                         const double* reach, crAuditPairFn pair, void* ctx);
 
+// Deepest overlap of two shapes at the poses of bodies (nb), by collision, m.
+double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int shape_b);
 // Deepest overlap of all near pairs of the bodies marked (nb), at the present poses, m.
 double cr__audit_overlap_of(const crStep* step, const bool* bodies);
 

@@ -146,24 +146,23 @@ static double tree_defect(const Moved* m, int root, double* floor) {
     return worst;
 }
 
-// deepest overlap of two shapes at the end, by collision
-static double depth_by_collision(const crPlan* plan, const crPose* pose, int shape_a, int shape_b) {
+double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int shape_b) {
     crContactPoint points[16];
     const crBodyShape* shapes = plan->model->shapes;
+    const crPose *pose_a = &pose[shapes[shape_a].body], *pose_b = &pose[shapes[shape_b].body];
     // balls come in thousands
-    int balls = plan->planes
-                    ? -1
-                    : cr__ball_contact(&shapes[shape_a].shape, &pose[shapes[shape_a].body],
-                                       &shapes[shape_b].shape, &pose[shapes[shape_b].body], 0.0, points);
-    if (balls >= 0) return balls > 0 ? fmax(0.0, -points[0].gap) : 0.0;
-    int needed = 0, count = cr__pairs_collide(plan, shape_a, shape_b, pose[shapes[shape_a].body],
-                                              pose[shapes[shape_b].body], 0.0, points, 16, &needed, NULL);
+    int needed = 0, count = plan->planes ? -1
+                                         : cr__ball_contact(&shapes[shape_a].shape, pose_a,
+                                                            &shapes[shape_b].shape, pose_b, 0.0, points);
+    // of more points than there is room for the deepest are given
+    if (count < 0)
+        count = cr__pairs_collide(plan, shape_a, shape_b, *pose_a, *pose_b, 0.0, points, 16, &needed, NULL);
     double depth = 0.0;
     for (int i = 0; i < count; i++) {
-        depth = fmax(depth, -points[i].gap);
+        // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap of sleepers is hashed
+        if (-points[i].gap > depth) depth = -points[i].gap;
     }
-    // more points than room: the deepest may be among the others
-    return needed > count ? (double)INFINITY : depth;
+    return depth;
 }
 
 // a direction as it turned with a body in the step
@@ -181,7 +180,7 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
     if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
-        return depth_by_collision(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
+        return cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < 0.0; i++) {
         // points of one face have one normal
@@ -256,8 +255,7 @@ static double deepest_near(const crStep* step, int body) {
     double depth = 0.0;
     for (int i = step->pairs->first_of[body]; i < step->pairs->first_of[body + 1]; i++) {
         const crNear* pair = &step->pairs->near[step->pairs->of[i]];
-        depth =
-            fmax(depth, depth_by_collision(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b));
+        depth = fmax(depth, cr__audit_depth(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b));
     }
     return depth;
 }

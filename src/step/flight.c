@@ -318,21 +318,20 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     return pair;
 }
 
-int cr__step_run_end(const crStep* step, int i) {
-    const crStepContact* c = step->contacts.list;
+int cr__step_run_end(const crStepContacts* contacts, int i) {
+    const crStepContact* c = contacts->list;
     int end = i;
-    while (end < step->contacts.count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
+    while (end < contacts->count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
         end++;
     }
     return end;
 }
 
 // whether all points of a pair touch, and none leaves fast: what rests has no impact
-static bool touches_all(const crStep* step, int i, int end) {
+static bool touches_all(const crStepContacts* contacts, const crStepSettings* settings, int i, int end) {
     for (int k = i; k < end; k++) {
-        const crStepContact* c = &step->contacts.list[k];
-        if (c->point.gap > touch_of(&step->settings, &step->contacts.list[i]) || c->speed >= c->fast)
-            return false;
+        const crStepContact* c = &contacts->list[k];
+        if (c->point.gap > touch_of(settings, &contacts->list[i]) || c->speed >= c->fast) return false;
     }
     return true;
 }
@@ -370,7 +369,7 @@ static const crStepContact* next_point(const Pair* pair, int i, int end, double 
 
 double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
     double least, t = h;
-    if (touches_all(step, i, end)) return INFINITY;
+    if (touches_all(&step->contacts, &step->settings, i, end)) return INFINITY;
     Pair pair = pair_of_run(step, i, end, h, &least);
     if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
     if (pair.bound > 0.0 && least > pair.tol) {
@@ -390,7 +389,7 @@ double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact) {
     double least, soonest = INFINITY;
     *exact = false;
-    if (touches_all(step, i, end)) return INFINITY;
+    if (touches_all(&step->contacts, &step->settings, i, end)) return INFINITY;
     Pair pair = pair_of_run(step, i, end, h, &least);
     if (!(pair.fast < INFINITY) || (least > pair.tol && least > pair.bound * h)) return INFINITY;
     if (pair.balls) {
@@ -409,7 +408,7 @@ bool cr_step_next_impact(crStep* step, double h, double* time) {
     if (!cr__step_ready(step) || time == NULL) return false;
     double first = INFINITY;
     for (int i = 0; i < step->contacts.count;) {
-        int end = cr__step_run_end(step, i);
+        int end = cr__step_run_end(&step->contacts, i);
         first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;
     }

@@ -20,20 +20,19 @@ static void unite(const crModel* model, int* parent, int a, int b) {
 }
 
 // trees and loops of the part
-static void unite_fixed(const crStep* step, int* parent) {
-    const crModel* model = step->model;
-    for (int k = 0; k < step->part.count; k++) {
-        parent[step->part.bodies[k]] = step->part.bodies[k];
+static void unite_fixed(const crModel* model, const crStepPart* part, const crStepCalls* calls, int* parent) {
+    for (int k = 0; k < part->count; k++) {
+        parent[part->bodies[k]] = part->bodies[k];
     }
-    for (int k = 0, last = -1; k < step->part.count; k++) {
-        int b = step->part.bodies[k];
+    for (int k = 0, last = -1; k < part->count; k++) {
+        int b = part->bodies[k];
         if (!cr__moves(model, b)) continue;
         unite(model, parent, b, model->bodies[b].root);
-        if (step->calls.force != NULL && last >= 0) unite(model, parent, b, last);
+        if (calls->force != NULL && last >= 0) unite(model, parent, b, last);
         last = b;
     }
-    for (int k = 0; k < step->part.loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part.loops[k]];
+    for (int k = 0; k < part->loop_count; k++) {
+        const crLoop* loop = &model->loops[part->loops[k]];
         unite(model, parent, loop->a, loop->b);
     }
 }
@@ -94,7 +93,7 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
 void cr__step_groups_join(crStep* step, double left) {
     const crModel* model = step->model;
     int* group = step->clocks->group;
-    unite_fixed(step, group);
+    unite_fixed(step->model, &step->part, &step->calls, group);
     cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
@@ -120,7 +119,7 @@ void cr__step_reachable(const crStep* step, int* islands) {
     for (int b = 0; b < step->model->nb; b++) {
         islands[b] = b;
     }
-    unite_fixed(step, islands);
+    unite_fixed(step->model, &step->part, &step->calls, islands);
     for (int i = 0; i < step->contacts.count; i++) {
         unite(step->model, islands, step->contacts.list[i].body_a, step->contacts.list[i].body_b);
     }

@@ -122,7 +122,7 @@ static int number_columns(crStep* step, const Impact* impact) {
 static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* error) {
     int rows, entries, vertex_room, vertex_count = 0;
     crArena* arena = &step->scratch;
-    cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
+    cr__step_row_sizes(step->plan, &step->contacts, takes, &rows, &entries, &vertex_room);
     impact->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *impact->blocks);
     impact->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
     crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);

@@ -98,23 +98,24 @@ static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2]
     return CR_OK;
 }
 
-static void set_bias(crStep* step, double h, const double* u_hat) {
-    const crProblem* problem = &step->posed.problem;
-    bool position = step->settings.level == CR_LEVEL_POSITION;
-    bool newton = step->settings.restitution == CR_LCP_NEWTON;
+static void set_bias(const crStepSettings* settings, const crStepPosed* posed, const crStepContacts* contacts,
+                     double h, const double* u_hat) {
+    const crProblem* problem = &posed->problem;
+    bool position = settings->level == CR_LEVEL_POSITION;
+    bool newton = settings->restitution == CR_LCP_NEWTON;
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int row = block->row;
         if (block->kind == CR_BLOCK_BOX) continue;
         if (block->source < 0) {
             for (int r = row; r < row + block->count; r++) {
-                step->posed.b[r] = position ? step->posed.rows.gap[r] / h - u_hat[r] : 0.0;
+                posed->b[r] = position ? posed->rows.gap[r] / h - u_hat[r] : 0.0;
             }
             continue;
         }
-        const crStepContact* c = &step->contacts.list[block->source];
-        double e = newton ? cr__step_lcp_e(&step->settings, c) : 0.0;
-        step->posed.b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
+        const crStepContact* c = &contacts->list[block->source];
+        double e = newton ? cr__step_lcp_e(settings, c) : 0.0;
+        posed->b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
     }
 }
 
@@ -134,20 +135,21 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
                                    &step->posed.problem);
     if (status != CR_OK) return cr__step_memory(error);
     cr_rows_velocity(&step->posed.rows, v_hat, u_hat);
-    set_bias(step, h, u_hat);
+    set_bias(&step->settings, &step->posed, &step->contacts, h, u_hat);
     step->posed.problem.b = step->posed.b;
     return CR_OK;
 }
 
 // e of the share of c_1 that came in as approach (weight of the step is not given back), what is left of the
 // boxes
-static void release(const crStep* step, crBlock* blocks, const double* p1, double* given) {
-    for (int i = 0; i < step->posed.problem.block_count; i++) {
+static void release(const crStepSettings* settings, const crStepPosed* posed, const crStepContacts* contacts,
+                    crBlock* blocks, const double* p1, double* given) {
+    for (int i = 0; i < posed->problem.block_count; i++) {
         crBlock* block = &blocks[i];
         if (block->source >= 0) {
-            const crStepContact* c = &step->contacts.list[block->source];
-            double share = c->speed / fmin(c->speed, step->posed.problem.u_free[block->row]);
-            double e = cr__step_lcp_e(&step->settings, c);
+            const crStepContact* c = &contacts->list[block->source];
+            double share = c->speed / fmin(c->speed, posed->problem.u_free[block->row]);
+            double e = cr__step_lcp_e(settings, c);
             given[block->row] = e > 0.0 ? e * share * p1[block->row] : 0.0;
         } else if (block->kind == CR_BLOCK_BOX) {
             block->lo -= p1[block->row];
@@ -170,19 +172,20 @@ static crOutcome outcome_between(double off, double floor, double size, double t
 
 // The solution of the mixed form of the second stage against its own rows: velocities and friction limits each
 // relative to the largest of their kind that is given, here or by the first stage. z enlarges only the rounding floor.
-static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
-    double off[2] = {0.0, 0.0}, floor[2] = {0.0, 0.0}, size[2] = {step->posed.problem.rest, 0.0};
-    double tol = cr_step_tol(&step->settings);
+static void audit_lcp(const crStepSettings* settings, const crStepPosed* posed, crCertificate* certificate,
+                      const crLcp* lcp, const double* z) {
+    double off[2] = {0.0, 0.0}, floor[2] = {0.0, 0.0}, size[2] = {posed->problem.rest, 0.0};
+    double tol = cr_step_tol(settings);
     crAudit audit = {0};
     double mobile = 0.0;  // largest W_ii
-    for (int r = 0; r < step->posed.problem.rows; r++) {
+    for (int r = 0; r < posed->problem.rows; r++) {
         double weight = 0.0;
-        for (int k = step->posed.H.start[r]; k < step->posed.H.start[r + 1]; k++) {
-            weight += step->posed.H.value[k] * step->posed.H.value[k];
+        for (int k = posed->H.start[r]; k < posed->H.start[r + 1]; k++) {
+            weight += posed->H.value[k] * posed->H.value[k];
         }
         mobile = fmax(mobile, weight);
-        size[0] = fmax(size[0], fabs(step->posed.problem.u_free[r]));
-        size[1] = fmax(size[1], fabs(step->posed.p[r]));
+        size[0] = fmax(size[0], fabs(posed->problem.u_free[r]));
+        size[1] = fmax(size[1], fabs(posed->p[r]));
     }
     // an impulse that stops what moves fastest
     if (mobile > 0.0) size[1] = fmax(size[1], size[0] / mobile);
@@ -207,7 +210,7 @@ static void audit_lcp(crStep* step, const crLcp* lcp, const double* z) {
     }
     audit.eta = off[0];
     audit.floor = floor[0];
-    cr__audit_merge(&step->certificate, &audit, outcome);
+    cr__audit_merge(certificate, &audit, outcome);
 }
 
 // Lemke's method on the mixed form, z polished; the audit's outcome in the certificate
@@ -235,7 +238,7 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
     }
     cr__lcp_expand(lcp, &reduced, x, z);
     cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
-    audit_lcp(step, lcp, z);
+    audit_lcp(&step->settings, &step->posed, &step->certificate, lcp, z);
     return CR_OK;
 }
 
@@ -279,7 +282,7 @@ crStatus cr__step_lcp_expand(crStep* step, crError* error) {
     if (given == NULL || u == NULL || p2 == NULL || blocks == NULL) return cr__step_memory(error);
     memset(given, 0, rows * sizeof(double));
     memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
-    release(step, blocks, step->posed.p, given);
+    release(&step->settings, &step->posed, &step->contacts, blocks, step->posed.p, given);
     crStatus status = second_start(step, step->posed.p, given, u);
     if (status != CR_OK) return cr__step_memory(error);
     crProblem posed = step->posed.problem;

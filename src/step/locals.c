@@ -138,7 +138,7 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
 static crStatus schedule(crStep* step, double left, double before) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK;) {
-        int end = cr__step_run_end(step, i);
+        int end = cr__step_run_end(&step->contacts, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
         int pair = t <= left ? cr__pairs_place(step->pairs, step->contacts.list[i].shape_a,
@@ -251,11 +251,11 @@ static void set_now(crStep* step, double t) {
 }
 
 // no contact, loop or joint acts on the part
-static bool flies_freely(const crStep* step) {
-    if (step->contacts.count > 0 || step->part.loop_count > 0) return false;
-    for (int k = 0; k < step->part.count; k++) {
-        int b = step->part.bodies[k];
-        if (cr__moves(step->model, b) && !step->model->bodies[b].single) return false;
+static bool flies_freely(const crModel* model, const crStepPart* part, const crStepContacts* contacts) {
+    if (contacts->count > 0 || part->loop_count > 0) return false;
+    for (int k = 0; k < part->count; k++) {
+        int b = part->bodies[k];
+        if (cr__moves(model, b) && !model->bodies[b].single) return false;
     }
     return true;
 }
@@ -263,7 +263,7 @@ static bool flies_freely(const crStep* step) {
 // v of the part over h, then q
 static crStatus move_part(crStep* step, double h, bool plastic, crError* error) {
     crStatus status = CR_OK;
-    if (flies_freely(step)) {
+    if (flies_freely(step->model, &step->part, &step->contacts)) {
         cr__part_copy(step->model, cr__step_part(step), step->free.v, step->state.v);
     } else {
         status = cr__step_contact_solve(step, h, plastic, error);

@@ -432,17 +432,17 @@ static void hold_body(const crModel* model, Groups* g, int body) {
 }
 
 // contacts that press and ropes that pull in this step
-static void find_held(const crStep* step, Groups* g) {
-    const crModel* model = step->model;
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+static void find_held(const crModel* model, const crStepContacts* contacts, const crStepTies* ties,
+                      Groups* g) {
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
         if (cr_dot(c->impulse, c->impulse) == 0.0) continue;
         hold_body(model, g, c->body_a);
         hold_body(model, g, c->body_b);
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        if (equality(loop) || step->ties.force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
+        if (equality(loop) || ties->force[(size_t)LOOP_FORCES * (size_t)i] == 0.0) continue;
         hold_body(model, g, loop->a);
         hold_body(model, g, loop->b);
     }
@@ -487,7 +487,7 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     bool ok = make_groups(step->model, &step->scratch, &g) && bodies != NULL && loops != NULL;
     crStatus status = ok ? CR_OK : CR_ERR_MEMORY;
     if (ok) find_groups(step, &g);
-    if (ok) find_held(step, &g);
+    if (ok) find_held(step->model, &step->contacts, &step->ties, &g);
     for (int b = 1; b < model->nb && status == CR_OK; b++) {
         if (g.loop[b] >= 0 && !g.held[b]) status = move_group(step, &g, b, bodies, loops, h);
     }

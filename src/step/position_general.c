@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "model/rows.h"
 #include "model/spatial.h"
 #include "relax/relax.h"
 #include "resolve/kinds.h"
@@ -203,7 +204,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
         if (depth > 0.0) mark_island(pass, cr__island_of_contact(step, &pass->islands, c));
     }
     int rows, entries, vertices;
-    cr__step_row_sizes(step, NULL, &rows, &entries, &vertices);
+    cr__step_row_sizes(step->plan, &step->contacts, NULL, &rows, &entries, &vertices);
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         rows++;
         entries += cr__depth(model, k->body_a) + cr__depth(model, k->body_b);
@@ -244,17 +245,6 @@ typedef struct Set {
     double W[SET_ROWS * SET_ROWS];
 } Set;
 
-static double row_product(const crRows* H, int r, int s) {
-    double sum = 0.0;
-    for (int i = H->start[r], j = H->start[s]; i < H->start[r + 1] && j < H->start[s + 1];) {
-        int ci = H->col[i], cj = H->col[j];
-        if (ci == cj) sum += H->value[i] * H->value[j];
-        i += ci <= cj;
-        j += cj <= ci;
-    }
-    return sum;
-}
-
 // p of the rows in the set
 static bool set_solve(Set* set) {
     set->count = 0;
@@ -263,7 +253,7 @@ static bool set_solve(Set* set) {
     }
     for (int i = 0; i < set->count; i++) {
         for (int j = i; j < set->count; j++) {
-            set->W[i * set->count + j] = row_product(set->H, set->list[i], set->list[j]);
+            set->W[i * set->count + j] = cr__rows_product(set->H, set->list[i], set->list[j]);
         }
         set->W[i * (set->count + 1)] *= 1.0 + SHIFT;
         set->p[i] = -set->b[set->list[i]];
@@ -312,7 +302,7 @@ static bool solve_sets(const crModel* model, const crRows* H, Pass* pass, double
         const crBlock* block = &pass->blocks[i];
         for (int r = block->row; r < block->row + block->count; r++) {
             // what moves nothing cannot be shut
-            bool moves = row_product(H, r, r) > 0.0;
+            bool moves = cr__rows_product(H, r, r) > 0.0;
             set.pulls[r] = moves && block->kind == CR_BLOCK_EQUALITY;
             set.acts[r] = moves && block->kind != CR_BLOCK_BOX;
             set.in[r] = set.pulls[r] || (set.acts[r] && pass->b[r] < 0.0);
@@ -401,14 +391,14 @@ static bool holds_all(const crStepSettings* settings, const Pass* pass) {
 }
 
 // contacts of bodies apart have no part in it
-static void drop_apart(crStep* step, const bool* apart) {
+static void drop_apart(crStepContacts* contacts, const bool* apart) {
     int count = 0;
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
         if (apart[c->body_a] || apart[c->body_b]) continue;
-        step->contacts.list[count++] = *c;
+        contacts->list[count++] = *c;
     }
-    step->contacts.count = count;
+    contacts->count = count;
 }
 
 crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near,
@@ -420,7 +410,7 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
         Pass pass = {.kept = kept};
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
-        if (status == CR_OK && apart != NULL) drop_apart(step, apart);
+        if (status == CR_OK && apart != NULL) drop_apart(&step->contacts, apart);
         if (status == CR_OK && find_rows(step, part, &pass) != CR_OK) status = cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;

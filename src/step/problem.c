@@ -12,14 +12,15 @@
 
 #include "step/step.h"
 
-void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices) {
-    const crModel* model = step->model;
+void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, const bool* takes, int* rows,
+                        int* entries, int* vertices) {
+    const crModel* model = plan->model;
     *vertices = 0;
-    *rows = step->plan->tie_rows;
-    *entries = step->plan->tie_entries;
-    for (int i = 0; i < step->contacts.count; i++) {
+    *rows = plan->tie_rows;
+    *entries = plan->tie_entries;
+    for (int i = 0; i < contacts->count; i++) {
         if (takes != NULL && !takes[i]) continue;
-        const crStepContact* c = &step->contacts.list[i];
+        const crStepContact* c = &contacts->list[i];
         int count = cr__step_contact_rows(c);
         *rows += count;
         *entries += count * (cr__depth(model, c->body_a) + cr__depth(model, c->body_b));
@@ -213,7 +214,7 @@ crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crErro
 crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error) {
     int rows, entries, vertex_room, count = 0, vertex_count = 0;
     crArena* arena = &step->scratch;
-    cr__step_row_sizes(step, takes, &rows, &entries, &vertex_room);
+    cr__step_row_sizes(step->plan, &step->contacts, takes, &rows, &entries, &vertex_room);
     crBlock* blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *blocks);
     crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
     double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);

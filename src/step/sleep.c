@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "model/actuate.h"
+#include "step/audit.h"
 #include "step/forest.h"
 #include "step/step.h"
 
@@ -132,25 +133,12 @@ static void find_rest(crStep* step, double h, const int* islands, double* rest) 
     }
 }
 
-static double overlap_of(const crPlan* plan, const crPose* pose, const crNear* pair) {
-    crContactPoint points[16];
-    int needed = 0;
-    int count = cr__pairs_collide(plan, pair->shape_a, pair->shape_b, pose[pair->body_a], pose[pair->body_b],
-                                  0.0, points, 16, &needed, NULL);
-    double overlap = 0.0;
-    for (int i = 0; i < count; i++) {
-        // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap is hashed
-        if (-points[i].gap > overlap) overlap = -points[i].gap;
-    }
-    return overlap;
-}
-
 // of the bodies marked, until then: what they overlap, at the poses they sleep in
 static void measure_overlaps(crStep* step) {
     for (int i = 0; i < step->pairs->count; i++) {
         const crNear* pair = &step->pairs->near[i];
         if (step->work.mark[pair->body_a] == 0 && step->work.mark[pair->body_b] == 0) continue;
-        double overlap = overlap_of(step->plan, step->dynamics.pose, pair);
+        double overlap = cr__audit_depth(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b);
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
             crSleep* sleep = &step->rest.sleep[ends[k]];

@@ -174,7 +174,8 @@ void cr__step_swap_forces(crStepWarm* warm);
 crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, crRows* rows, crBlock* block,
                               double (*vertices)[2], int* vertex_count);
 // Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
-void cr__step_row_sizes(const crStep* step, const bool* takes, int* rows, int* entries, int* vertices);
+void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, const bool* takes, int* rows,
+                        int* entries, int* vertices);
 // The problem over `rows` with W = H H^T; of so many columns, which the caller numbers.
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);

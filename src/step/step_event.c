@@ -130,18 +130,18 @@ static int choose_pressing(crStep* step, double h, const double* v, bool plastic
 }
 
 // bodies that only impacts to come touch are in the air
-static void set_airborne(crStep* step, const bool* takes) {
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+static void set_airborne(const crStepContacts* contacts, bool* airborne, const bool* takes) {
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
         if (takes[i] || !fast(c)) continue;
-        step->airborne[c->body_a] = true;
-        step->airborne[c->body_b] = true;
+        airborne[c->body_a] = true;
+        airborne[c->body_b] = true;
     }
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
         if (!takes[i] || c->point.gap > c->delta) continue;
-        step->airborne[c->body_a] = false;
-        step->airborne[c->body_b] = false;
+        airborne[c->body_a] = false;
+        airborne[c->body_b] = false;
     }
 }
 
@@ -167,7 +167,7 @@ static crStatus press(crStep* step, const Origin* origin, double h, bool plastic
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
         forget(step, origin);
-        set_airborne(step, takes);
+        set_airborne(&step->contacts, step->airborne, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
         if (status == CR_OK)
@@ -304,10 +304,10 @@ static crStatus move_on(crStep* step, double least, double left, bool plastic, d
 }
 
 // a contact touches and closes fast
-static bool struck(const crStep* step, double slack) {
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) return true;
+static bool struck(const crStepContacts* contacts, const crPlan* plan, double slack) {
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
+        if (c->point.gap <= touch(plan, c, slack) && fast(c)) return true;
     }
     return false;
 }
@@ -329,7 +329,7 @@ static crStatus strike(crStep* step, double left, double h, double wider, double
         status = cr_step_forces(step, left, error);
         if (status == CR_OK) status = cr_step_collide(step, cr_step_reach(step, left), error);
         *slack = ROUND_TOL * cr_step_reach(step, h) + wider;
-        if (status != CR_OK || !struck(step, *slack)) return status;
+        if (status != CR_OK || !struck(&step->contacts, step->plan, *slack)) return status;
         if (i >= REPEATS || step->certificate.impacts >= step->settings.impact_limit) {
             *plastic = step->certificate.truncated = true;
             return CR_OK;

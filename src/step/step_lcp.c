@@ -34,8 +34,7 @@ typedef struct Try {
     double* v_hat;  // (nv)
     double* v_plus;
     Active active;
-    int count_hat;
-    crStepContact* at_hat;  // contacts at q^ (count_hat)
+    crStepContacts at_hat;  // contacts at q^
     bool* takes;            // of them
     bool complete;          // nothing else is violated at q+
 } Try;
@@ -58,28 +57,27 @@ static crStatus remember(crArena* arena, const crStepContact* c, Active* active,
 }
 
 // one remembered contact among those at q^: itself, or all of its pair where its features are not found
-static void take(const crStep* step, const crWarm* w, bool* takes) {
+static void take(const crStepContacts* contacts, const crWarm* w, bool* takes) {
     bool found = false;
-    for (int i = 0; i < step->contacts.count; i++) {
-        if (!cr__warm_is_of(w, &step->contacts.list[i])) continue;
+    for (int i = 0; i < contacts->count; i++) {
+        if (!cr__warm_is_of(w, &contacts->list[i])) continue;
         takes[i] = true;
         found = true;
     }
-    for (int i = 0; i < step->contacts.count && !found; i++) {
-        if (same_pair(w, &step->contacts.list[i])) takes[i] = true;
+    for (int i = 0; i < contacts->count && !found; i++) {
+        if (same_pair(w, &contacts->list[i])) takes[i] = true;
     }
 }
 
 static crStatus choose_active(crStep* step, Try* attempt, crError* error) {
     attempt->takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof(bool));
     if (attempt->takes == NULL) return cr__step_memory(error);
-    attempt->at_hat = step->contacts.list;
-    attempt->count_hat = step->contacts.count;
+    attempt->at_hat = step->contacts;
     for (int i = 0; i < step->contacts.count; i++) {
         attempt->takes[i] = step->contacts.list[i].point.gap <= 0.0;
     }
     for (int i = 0; i < attempt->active.count; i++) {
-        take(step, &attempt->active.list[i], attempt->takes);
+        take(&step->contacts, &attempt->active.list[i], attempt->takes);
     }
     return CR_OK;
 }
@@ -169,8 +167,8 @@ static bool violated(const crPlan* plan, const crStepContact* c) {
 // whether more contacts of this pair can be had at q^; a pair that is not seen there needs a wider look
 static bool untaken(const Try* attempt, const crStepContact* c, bool* seen) {
     bool more = false;
-    for (int i = 0; i < attempt->count_hat; i++) {
-        const crStepContact* other = &attempt->at_hat[i];
+    for (int i = 0; i < attempt->at_hat.count; i++) {
+        const crStepContact* other = &attempt->at_hat.list[i];
         if (other->shape_a != c->shape_a || other->shape_b != c->shape_b) continue;
         *seen = true;
         more = more || !attempt->takes[i];
@@ -183,8 +181,8 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     Active* active = &attempt->active;
     crStatus status = CR_OK;
     active->count = 0;
-    for (int i = 0; i < attempt->count_hat && status == CR_OK; i++) {
-        if (attempt->takes[i]) status = remember(&step->scratch, &attempt->at_hat[i], active, error);
+    for (int i = 0; i < attempt->at_hat.count && status == CR_OK; i++) {
+        if (attempt->takes[i]) status = remember(&step->scratch, &attempt->at_hat.list[i], active, error);
     }
     int taken = active->count;
     bool wider = false;
@@ -293,8 +291,7 @@ static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
 
 // v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
 static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
-    step->contacts.list = attempt->at_hat;
-    step->contacts.count = attempt->count_hat;
+    step->contacts = attempt->at_hat;
     crStatus status = cr_step_apply(step, error);
     if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
     end_state(step->model, &step->start, &step->state, attempt);
@@ -304,8 +301,7 @@ static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     if (step->settings.level != CR_LEVEL_VELOCITY)
         return cr__step_position_others(step, cr__all(step->model), &closed, error);
     status = project(step, error);
-    step->contacts.list = attempt->at_hat;
-    step->contacts.count = attempt->count_hat;
+    step->contacts = attempt->at_hat;
     return status;
 }
 

@@ -17,6 +17,8 @@ static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_o
     bool shapes = memcmp(&w->shape_a, &c->shape_a, 2 * sizeof w->shape_a) == 0;
     if (shapes && (shapes_only || memcmp(&w->child_a, &c->point.child_a, 4 * sizeof w->child_a) == 0))
         return 0;
+    if (w->shape_a != c->shape_a) return w->shape_a < c->shape_a ? -1 : 1;
+    if (w->shape_b != c->shape_b) return w->shape_b < c->shape_b ? -1 : 1;
     crWarm own = cr__warm_of(c, cr_vec3(0, 0, 0));
     return cr__warm_order(w, &own);
 }

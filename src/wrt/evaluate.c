@@ -205,7 +205,7 @@ static crStatus move_side(crTape* tape, const crTapeOp* op, const crTapeChange* 
 static crStatus impact_rows(crTape* tape, const crTapeOp* op, crError* error) {
     crStep* eval = &tape->eval;
     int rows, entries, vertex_room, vertex_count = 0;
-    cr__step_row_sizes(eval, NULL, &rows, &entries, &vertex_room);
+    cr__step_row_sizes(eval->plan, &eval->contacts, NULL, &rows, &entries, &vertex_room);
     crStatus status = cr_rows_create(&eval->scratch, rows, entries, &eval->posed.rows);
     crBlock* blocks = cr_arena_alloc(&eval->scratch, (size_t)(op->contact_count + 1) * sizeof *blocks);
     double(*vertices)[2] = cr_arena_alloc(&eval->scratch, (size_t)(vertex_room + 1) * sizeof *vertices);
