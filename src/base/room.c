@@ -14,8 +14,8 @@ void* cr__zeros(crArena* arena, int count, size_t size) {
 
 crStatus cr__grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
     if (needed <= *capacity) return CR_OK;
-    // a quarter more each time: arrays of millions are not twice as large as they must be
-    int larger = needed + needed / 4 + 2;
+    // an eighth more each time: arrays of millions are not much larger than they must be
+    int larger = needed + needed / 8 + 2;
     void* memory = a->alloc(a->ctx, (size_t)larger * size);
     if (memory == NULL) return CR_ERR_MEMORY;
     if (used > 0) memcpy(memory, *array, (size_t)used * size);

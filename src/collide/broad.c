@@ -13,6 +13,7 @@
 
 #include "base/argument.h"
 #include "base/room.h"
+#include "collide/broad.h"
 #include "collide/grid.h"
 
 #define WIDE  1e100      // infinite boxes are cut here
@@ -21,6 +22,7 @@
 #define SORT  25         // comparisons that cost as much as sorting one box into the grid
 #define CROWD 256        // near pairs per box, and
 #define LEAST (1 << 22)  // so many in any case: more are refused
+#define CHUNK 4096       // pairs that one thread takes at a time, or more
 
 typedef struct Item {
     int group;
@@ -312,17 +314,40 @@ static void count_sort(const crBroad* b, const crPair* from, int count, bool by_
 
 static bool before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
 
-// near pairs are those of boxes that stayed
-static void drop_changed(crBroad* b) {
-    const Item* items = b->keys.items;
-    crPair* near = b->pairs.near;
-    int count = 0;
-    for (int i = 0; i < b->near_count; i++) {
-        crPair pair = near[i];
-        near[count] = pair;
-        count += !items[pair.a].changed && !items[pair.b].changed;
+// which near pairs are kept: those of boxes that stayed, or of boxes that meet as they were given
+typedef struct Filter {
+    const crBroad* b;
+    crPair* to;   // near itself, or other; each chunk from its own place on
+    int* kept;    // of each chunk
+    int chunk;    // pairs that one thread takes at a time
+    bool stayed;  // true if pairs of boxes that stayed are kept
+} Filter;
+
+static void filter_chunk(void* ctx, int begin, int end) {
+    const Filter* f = ctx;
+    const Keys* k = &f->b->keys;
+    int count = begin;
+    for (int i = begin; i < end; i++) {
+        crPair pair = f->b->pairs.near[i];
+        f->to[count] = pair;
+        count += f->stayed ? !k->items[pair.a].changed && !k->items[pair.b].changed
+                           : cr__boxes_meet(k->boxes[pair.a], k->boxes[pair.b]);
     }
-    b->near_count = count;
+    f->kept[begin / f->chunk] = count - begin;
+}
+
+// Near pairs that are kept, in their order; returns how many. There are no more chunks than keys.
+static int filter(crBroad* b, crTasks* tasks, bool stayed, crPair* to) {
+    Filter f = {b, to, b->keys.found, CHUNK, stayed};
+    int count = 0;
+    if (b->near_count / CHUNK > b->keys.capacity) f.chunk = b->near_count / b->keys.capacity + 1;
+    cr__tasks_for(tasks, b->near_count, f.chunk, filter_chunk, &f);
+    for (int i = 0; i < b->near_count; i += f.chunk) {
+        int kept = f.kept[i / f.chunk];
+        if (i > count) memmove(to + count, to + i, (size_t)kept * sizeof *to);
+        count += kept;
+    }
+    return count;
 }
 
 // the fresh pairs behind the near ones take their places among them
@@ -339,9 +364,9 @@ static void merge(crBroad* b, int fresh) {
 }
 
 // After a failure pairs of changed boxes are missing; these are still marked, and are looked for the next time.
-static crStatus update_near(crBroad* b) {
+static crStatus update_near(crBroad* b, crTasks* tasks) {
     int fresh = 0;
-    drop_changed(b);
+    b->near_count = filter(b, tasks, true, b->pairs.near);
     crStatus status = search_all(b, &fresh);
     if (status != CR_OK) return status;
     merge(b, fresh);
@@ -351,20 +376,18 @@ static crStatus update_near(crBroad* b) {
     return CR_OK;
 }
 
+crStatus cr__broad_pairs(crBroad* b, crTasks* tasks, const crPair** pairs, int* count) {
+    *count = 0;
+    crStatus status = b->changed_count > 0 ? update_near(b, tasks) : CR_OK;
+    if (status != CR_OK) return status;
+    *count = filter(b, tasks, false, b->pairs.other);
+    *pairs = b->pairs.other;
+    return CR_OK;
+}
+
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     if (b == NULL || pairs == NULL || count == NULL) return CR_ERR_ARGUMENT;
-    *count = 0;
-    crStatus status = b->changed_count > 0 ? update_near(b) : CR_OK;
-    if (status != CR_OK) return status;
-    int listed = 0;
-    for (int i = 0; i < b->near_count; i++) {
-        crPair pair = b->pairs.near[i];
-        b->pairs.other[listed] = pair;
-        listed += cr__boxes_meet(b->keys.boxes[pair.a], b->keys.boxes[pair.b]);
-    }
-    *pairs = b->pairs.other;
-    *count = listed;
-    return CR_OK;
+    return cr__broad_pairs(b, NULL, pairs, count);
 }
 
 int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "collide/broad.h"
 #include "pairs/pairs.h"
 
 #define ROOM  0.02  // of a body's size, beyond its margin
 #define CHUNK 256   // bodies that one thread takes at a time
+#define PAIRS 1024  // likewise
 #define MANY  64    // bodies beyond which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
@@ -22,6 +24,7 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     bool ok = (pairs->box = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL;
     ok = (pairs->now = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL && ok;
     ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
+    ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->left = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
     ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
@@ -174,17 +177,6 @@ static bool is_before(const crNear* a, int shape_a, int shape_b) {
     return a->shape_a < shape_a || (a->shape_a == shape_a && a->shape_b < shape_b);
 }
 
-int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
-    int lo = 0, hi = pairs->count;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        bool low = is_before(&pairs->near[mid], shape_a, shape_b);
-        lo = low ? mid + 1 : lo;
-        hi = low ? hi : mid;
-    }
-    return lo;
-}
-
 // slots of pairs that are no more, or no longer touch, are free
 static void leave_slot(crPairs* pairs, crNear* pair) {
     crCells* cells = &pairs->cells;
@@ -267,28 +259,70 @@ static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
 
 static const crNearTime never = {.when = INFINITY};
 
-// The pairs that the broad phase found; those that were in the old list are as they were there. times: of the old list,
-// NULL where pairs have none.
-static crStatus fill(crPairs* pairs, const crPair* found, int count, crNear* old, const crNearTime* times,
-                     int old_count, const crPose* pose) {
-    crStatus status = CR_OK;
-    pairs->count = 0;
-    for (int i = 0, j = 0; i < count && status == CR_OK; i++) {
-        while (j < old_count && is_before(&old[j], found[i].a, found[i].b)) {
+// the list before, while the next one is made
+typedef struct Old {
+    crPairs* pairs;
+    const crPair* found;  // by the broad phase
+    crNear* near;         // (count)
+    crNearTime* time;     // (count); NULL where pairs have no times
+    int count;
+} Old;
+
+static int place_among(const crNear* near, int count, int shape_a, int shape_b) {
+    int lo = 0, hi = count;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        bool low = is_before(&near[mid], shape_a, shape_b);
+        lo = low ? mid + 1 : lo;
+        hi = low ? hi : mid;
+    }
+    return lo;
+}
+
+int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
+    return place_among(pairs->near, pairs->count, shape_a, shape_b);
+}
+
+// pairs begin to end - 1 of those found as they were in the old list; shape_a is -1 where they were not
+static void copy_known(void* ctx, int begin, int end) {
+    const Old* old = ctx;
+    crPairs* pairs = old->pairs;
+    int j = place_among(old->near, old->count, old->found[begin].a, old->found[begin].b);
+    for (int i = begin; i < end; i++) {
+        crPair found = old->found[i];
+        while (j < old->count && is_before(&old->near[j], found.a, found.b)) {
             j++;
         }
-        bool known = j < old_count && old[j].shape_a == found[i].a && old[j].shape_b == found[i].b;
+        bool known = j < old->count && old->near[j].shape_a == found.a && old->near[j].shape_b == found.b;
+        pairs->near[i].shape_a = -1;
+        if (old->time != NULL) pairs->time[i] = known ? old->time[j] : never;
+        if (!known) continue;
+        pairs->near[i] = old->near[j];
+        old->near[j].slot = -1;
+    }
+}
+
+// The pairs that the broad phase found; those that were in the old list are as they were there.
+static crStatus fill(Old* old, int count, crTasks* tasks, const crPose* pose) {
+    crPairs* pairs = old->pairs;
+    crStatus status = CR_OK;
+    pairs->count = 0;
+    cr__tasks_for(tasks, count, PAIRS, copy_known, old);
+    for (int i = 0; i < count && status == CR_OK; i++) {
+        crNear* near = &pairs->near[i];
+        bool known = near->shape_a >= 0;
         // shapes that move in parallel planes may pass each other by now
-        if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, found[i], pose)) continue;
-        crNear* near = &pairs->near[pairs->count];
-        if (known) {
-            *near = old[j];
-            old[j].slot = -1;
-        } else {
-            status = make_pair(pairs, found[i], near);
+        if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, old->found[i], pose)) {
+            if (known) leave_slot(pairs, near);
+            continue;
         }
-        if (times != NULL) pairs->time[pairs->count] = known ? times[j] : never;
-        if (status == CR_OK) pairs->count++;
+        if (!known) status = make_pair(pairs, old->found[i], near);
+        if (status != CR_OK) break;
+        if (i > pairs->count) {
+            pairs->near[pairs->count] = *near;
+            if (old->time != NULL) pairs->time[pairs->count] = pairs->time[i];
+        }
+        pairs->count++;
     }
     return status;
 }
@@ -316,30 +350,30 @@ static void* copy_of(crArena* scratch, const void* entries, int count, size_t si
     return copy;
 }
 
-static crStatus list_anew(crPairs* pairs, const crPose* pose, crArena* scratch) {
-    const crPair* found;
-    int count, old_count = pairs->count;
+static crStatus list_anew(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch) {
+    int count;
     size_t mark = cr_arena_mark(scratch);
-    crNear* old = copy_of(scratch, pairs->near, old_count, sizeof *old);
-    crNearTime* times = NULL;
-    if (pairs->time != NULL) times = copy_of(scratch, pairs->time, old_count, sizeof *times);
-    if (old == NULL || (pairs->time != NULL && times == NULL)) return CR_ERR_MEMORY;
-    crStatus status = cr_broad_pairs(pairs->broad, &found, &count);
-    if (status == CR_OK && times != NULL) status = grow_times(pairs, count);
+    Old old = {.pairs = pairs, .count = pairs->count};
+    old.near = copy_of(scratch, pairs->near, old.count, sizeof *old.near);
+    if (pairs->time != NULL) old.time = copy_of(scratch, pairs->time, old.count, sizeof *old.time);
+    if (old.near == NULL || (pairs->time != NULL && old.time == NULL)) return CR_ERR_MEMORY;
+    crStatus status = cr__broad_pairs(pairs->broad, tasks, &old.found, &count);
+    if (status == CR_OK && old.time != NULL) status = grow_times(pairs, count);
     void* near = pairs->near;
     if (status == CR_OK)
-        status = cr__grow(&pairs->allocator, &near, &pairs->capacity, old_count, count, sizeof *pairs->near);
+        status = cr__grow(&pairs->allocator, &near, &pairs->capacity, old.count, count, sizeof *pairs->near);
     pairs->near = near;
     pairs->lists++;
-    if (status == CR_OK) status = fill(pairs, found, count, old, times, old_count, pose);
-    if (status == CR_OK && pairs->many) status = share_slots(pairs, old, old_count);
+    if (status == CR_OK) status = fill(&old, count, tasks, pose);
+    if (status == CR_OK && pairs->many) status = share_slots(pairs, old.near, old.count);
     cr_arena_release(scratch, mark);
     return status == CR_OK ? index_pairs(pairs) : status;
 }
 
-crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error) {
+crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
+                        crError* error) {
     if (pairs->listed) return CR_OK;
-    crStatus status = list_anew(pairs, d->pose, scratch);
+    crStatus status = list_anew(pairs, tasks, d->pose, scratch);
     pairs->listed = status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");

@@ -20,7 +20,7 @@ typedef struct crNear {
     bool packable : 1;      // of single bodies, or one and what v does not move, with round friction
     bool keeps : 1;         // its contacts may be kept
     bool looked : 1;        // they were looked for
-    double clear;           // the shapes are this far apart less the trails of both bodies, m
+    double clear;           // the shapes were surely so far apart, with the ways of both bodies until then, m
 } crNear;
 #define CR_SURFACES (1u << 28)
 
@@ -31,11 +31,10 @@ typedef struct crNearTime {
     bool exact;   // of `when`, as crDue has it
 } crNearTime;
 
-// Where a body was when all pairs were last looked at, and how long its way there was.
+// Where a body was when all pairs were last looked at.
 typedef struct crTrail {
     crVec3 com;
     crQuat q;
-    double length;  // no point of it went farther, m
 } crTrail;
 
 // Pairs that move by less than this in a step, of their size, stay in a cell for some steps.
@@ -98,6 +97,7 @@ typedef struct crPairs {
     int* mark;  // work, zero between calls (nb)
     // trail.c
     crTrail* trail;  // of each body (nb)
+    double* way;     // length of each body's trail: no point of it went farther, m (nb)
     bool trailed;    // trails end where bodies are
     // cell.c
     bool many;  // bodies are so many that contacts of slow pairs are kept
@@ -119,8 +119,9 @@ void cr__pairs_destroy(crPairs* pairs);
 
 // Boxes of the bodies of a part at their poses, by several threads; the first time those of all.
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
-// The list, where a shape left its box.
-crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error);
+// The list, where a shape left its box, by several threads.
+crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
+                        crError* error);
 // Whether the boxes of a pair, with their margins, are apart.
 static inline bool cr__pairs_boxes_apart(const crPairs* pairs, const crNear* near) {
     const crBounds *a = &pairs->now[near->shape_a], *b = &pairs->now[near->shape_b];
@@ -175,7 +176,7 @@ int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, con
 void cr__pairs_follow(crPairs* pairs, crTasks* tasks, const crDynamics* d);
 // Ways of both bodies since the beginning.
 static inline double cr__pairs_trails(const crPairs* pairs, const crNear* near) {
-    return pairs->trail[near->body_a].length + pairs->trail[near->body_b].length;
+    return pairs->way[near->body_a] + pairs->way[near->body_b];
 }
 
 // surface.c

@@ -16,13 +16,14 @@ static void follow_range(void* ctx, int begin, int end) {
     const crDynamics* d = follow->d;
     for (int b = begin > 0 ? begin : 1; b < end; b++) {
         crTrail* trail = &follow->pairs->trail[b];
+        double* way = &follow->pairs->way[b];
         crQuat q = d->pose[b].q, was = trail->q;
         double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
                            (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
         // what v does not move has no size here
         double size = cr__moves(plan->model, b) ? plan->size[b] : INFINITY;
-        if (turn > 0.0) trail->length += 2.0 * turn * size;
-        trail->length += cr_norm(cr_sub(d->com[b], trail->com));
+        if (turn > 0.0) *way += 2.0 * turn * size;
+        *way += cr_norm(cr_sub(d->com[b], trail->com));
         trail->com = d->com[b];
         trail->q = q;
     }

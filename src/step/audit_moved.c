@@ -269,7 +269,7 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
 }
 
 // deepest overlap of the near pairs of bodies begin to end - 1, those that went farther than their margins
-static void find_strayed(void* ctx, int begin, int end) {
+static void find_deep_astray(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     const Moved* m = parts->m;
     double depth = 0.0;
@@ -346,6 +346,6 @@ void cr__audit_moved_overlap(crStep* step, const crMoved* moved) {
     crCertificate* c = &step->certificate;
     run_parts(&parts, moved->near_count, find_deepest);
     c->penetration = fmax(c->penetration, most_of_parts(&parts));
-    run_parts(&parts, step->model->nb, find_strayed);
+    run_parts(&parts, step->model->nb, find_deep_astray);
     c->penetration = fmax(c->penetration, most_of_parts(&parts));
 }

@@ -138,12 +138,11 @@ static bool keeps(const crStep* step, const crNear* pair, double size) {
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
-    double size = cr__pairs_size(step->pairs, pair);
     // since they were last looked at they cannot have come so near
-    if (step->pairs->trailed && pair->clear - cr__pairs_trails(step->pairs, pair) > margin + SURE * size)
-        return CR_OK;
+    if (step->pairs->trailed && pair->clear - cr__pairs_trails(step->pairs, pair) > margin) return CR_OK;
     if (cr__pairs_boxes_apart(step->pairs, pair)) return CR_OK;
     if (has_moved(step, pair)) return CR_OK;
+    double size = cr__pairs_size(step->pairs, pair);
     crContactPoint few[16], *points = few;
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
@@ -155,7 +154,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     }
     if (count < 0) count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
     if (step->pairs->trailed)
-        pair->clear = count == 0 ? until + cr__pairs_trails(step->pairs, pair) : -INFINITY;
+        pair->clear = count == 0 ? until - SURE * size + cr__pairs_trails(step->pairs, pair) : -INFINITY;
     pair->looked = true;
     if (needed > 16 && sink->arena == NULL) return CR_ERR_LIMIT;
     if (needed > 16) {
@@ -399,7 +398,8 @@ static crStatus begin_pairs(crStep* step, crError* error) {
         cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     bool whole = step->part.bodies == step->awake.bodies;
     if (status == CR_OK && whole) status = move_sleepers(step, error);
-    if (status == CR_OK) status = cr__pairs_list(step->pairs, &step->dynamics, &step->scratch, error);
+    if (status == CR_OK)
+        status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
     // bodies that are late are not where they are looked at
     step->pairs->trailed = whole && !(step->clocks->now_at > 0.0);
     if (step->pairs->trailed) cr__pairs_follow(step->pairs, step->own.tasks, &step->dynamics);

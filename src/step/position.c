@@ -85,31 +85,34 @@ static int ration(int count, int bodies, int64_t* visits) {
     return (int)sweeps;
 }
 
-// sweeps over the contacts kept, and the move they ask for
+// Sweeps over the first `count` contacts, and the move they ask for. The contacts of the pass are used up: those that are
+// packed take their memory.
 static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
     size_t nv = (size_t)model->nv + 1, nb = (size_t)model->nb;
     double* dq = cr_arena_alloc(arena, nv * sizeof *dq);
-    crPackedContact* contact = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *contact);
+    crPackedContact* contact = (crPackedContact*)(void*)pass->near;
     crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
-    if (dq == NULL || contact == NULL || island == NULL) return cr__step_memory(error);
+    if (dq == NULL || island == NULL) return cr__step_memory(error);
     crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     memset(dq, 0, nv * sizeof *dq);
     memset(island, 0, nb * sizeof *island);
     for (int i = 0; i < count; i++) {
-        const crPushContact* near = &pass->near[i];
-        contact[i] = near->at;
-        contact[i].E = cr_scale(near->gap + 0.5 * near->delta, near->at.normal);
-        int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
+        // a packed contact is a part of what is read: it ends before the next one begins
+        crPushContact near = pass->near[i];
+        near.at.E = cr_scale(near.gap + 0.5 * near.delta, near.at.normal);
+        contact[i] = near.at;
+        int body = cr__moves(model, near.at.body_b) ? near.at.body_b : near.at.body_a;
         crPackedIsland* at = &island[island_of_body[body]];
-        double tol = 0.1 * step->settings.position_tol * near->delta;
+        double tol = 0.1 * step->settings.position_tol * near.delta;
         at->tol = at->live ? fmin(at->tol, tol) : tol;
         at->limit = sweeps;
         at->live = true;
     }
+    pass->count = pass->capacity = 0;
     crPacked packed;
     const crInertias of = cr__step_inertias(step);
     status = cr__packed_create(&of, island_of_body, dq, count, contact, NULL, &packed);
