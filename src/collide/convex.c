@@ -79,7 +79,12 @@ crVec3 cr__plane_normal(const crShape* plane, crQuat q) {
 }
 
 void cr__convex_set(crConvex* c, const crShape* shape, const crPose* pose, crVec3 origin) {
-    *c = (crConvex){.child = 0};
+    // fields of triangles are not set: pairs come in thousands
+    c->child = 0;
+    c->radius = c->extent = c->offset = 0.0;
+    c->deep = false;
+    c->hull = NULL;
+    c->support = NULL;
     c->q = pose->q;
     c->p = cr_sub(pose->p, origin);
     set_size(c, shape);

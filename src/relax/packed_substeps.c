@@ -32,7 +32,8 @@ enum {
     AT_TARGET = 2,  // what the position press starts from: gap0 less the gap it asks for
     AT_Q = 3,       // impulse of the position presses
     AT_BOUNCE = 4,
-    AT_KN = 5,  // K_b^T n, then K_a^T n where both bodies move; none of balls
+    AT_G = 5,   // 1/w, w = n^T D n
+    AT_KN = 6,  // K_b^T n, then K_a^T n where both bodies move; none of balls
 };
 
 static int beside_places(const crGroup* g) { return AT_KN + (g->kind == CR_KIND_BALL ? 0 : g->two ? 6 : 3); }
@@ -51,11 +52,6 @@ CR_LANE void push_normal(Pair* pair, bool two, bool ball, crLane3 n, const doubl
     if (!ball && two) pair->wa = lane3_madd(pair->wa, d, lane3_load(kn + 3 * CR_LANES));
 }
 
-CR_LANE crLane normal_weight(const Pair* pair, bool ball, const double* slot) {
-    if (!ball) return lane_load(slot + CR_AT_W * CR_LANES);
-    return pair->sb * pair->sb + pair->sa * pair->sa;
-}
-
 CR_LANE crLane given_normal(bool ball, const double* slot) {
     return lane_load(slot + (ball ? CR_AT_BIAS : CR_AT_E) * CR_LANES);
 }
@@ -69,14 +65,14 @@ CR_LANE void press_slot(const crSubsteps* run, Pair* pair, bool two, bool ball, 
     crLane gap = lane_load(beside + AT_GAP * CR_LANES), zero = lane_all(0.0);
     crLane rate = lane_select(lane_less(gap, zero), lane_all(SOFT * run->rate), lane_all(run->rate));
     crLane u = normal_part(pair, two, ball, n, kn) + given_normal(ball, slot) + rate * gap;
-    crLane w = normal_weight(pair, ball, slot);
+    crLane fall = u * lane_load(beside + AT_G * CR_LANES);
     if (ball) {
         crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES);
-        crLane pn = lane3_dot(n, P), d = positive(pn - u / w) - pn;
+        crLane pn = lane3_dot(n, P), d = positive(pn - fall) - pn;
         lane3_store(slot + CR_AT_P * CR_LANES, lane3_madd(P, d, n));
         push_normal(pair, two, true, n, kn, d);
     } else {
-        crLane pn = lane_load(slot + CR_AT_P * CR_LANES), next = positive(pn - u / w);
+        crLane pn = lane_load(slot + CR_AT_P * CR_LANES), next = positive(pn - fall);
         lane_store(slot + CR_AT_P * CR_LANES, next);
         push_normal(pair, two, false, n, kn, next - pn);
     }
@@ -87,8 +83,8 @@ CR_LANE void place_slot(Pair* pair, bool two, bool ball, const double* slot, dou
     crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
     const double* kn = beside + AT_KN * CR_LANES;
     crLane gap = normal_part(pair, two, ball, n, kn) + lane_load(beside + AT_TARGET * CR_LANES);
-    crLane Q = lane_load(beside + AT_Q * CR_LANES),
-           next = positive(Q - gap / normal_weight(pair, ball, slot));
+    crLane Q = lane_load(beside + AT_Q * CR_LANES);
+    crLane next = positive(Q - gap * lane_load(beside + AT_G * CR_LANES));
     lane_store(beside + AT_Q * CR_LANES, next);
     push_normal(pair, two, ball, n, kn, next - Q);
 }
@@ -146,13 +142,13 @@ CR_LANE void put_impulse(const crSubsteps* run, crLane3 P, double* slot) {
     lane3_store(slot + CR_AT_P * CR_LANES, P);
 }
 
-CR_LANE void full_ball(const crSubsteps* run, Pair* pair, bool two, crLane bias, double* slot) {
+// gn: 1/w
+CR_LANE void full_ball(const crSubsteps* run, Pair* pair, bool two, crLane bias, crLane gn, double* slot) {
     const double* rho = slot + CR_AT_RHO * CR_LANES;
     crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), g = passing(pair, two);
     crLane3 turn = lane3_scale(lane_load(rho), pair->wb);
     if (two) turn = lane3_madd(turn, lane_load(rho + CR_LANES), pair->wa);
     crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES);
-    crLane gn = lane_all(1.0) / (pair->sb * pair->sb + pair->sa * pair->sa);
     bias = bias + lane_load(slot + CR_AT_BIAS * CR_LANES);
     crLane3 next = solve_ball(slot, n, gn, bias, g, lane3_cross(turn, n), P);
     crLane3 dP = lane3_sub(next, P), dL = lane3_cross(n, dP);
@@ -186,7 +182,7 @@ CR_LANE void full_group(const crSubsteps* run, const crGroup* g, crKind kind, bo
     for (int k = 0; k < slots; k++) {
         crLane bias = bias_of(run, &way, two, ball, slot, beside);
         if (ball) {
-            full_ball(run, &pair, two, bias, slot);
+            full_ball(run, &pair, two, bias, lane_load(beside + AT_G * CR_LANES), slot);
         } else {
             full_slot(run, &pair, kind == CR_KIND_ROUND, two, bias, slot);
         }
@@ -242,6 +238,11 @@ CR_LANE void prepare_slot(bool round, bool two, const double* slot, double* besi
     if (two) lane3_store(beside + (AT_KN + 3) * CR_LANES, turned_back(round, Ka, n));
 }
 
+// n^T D n of one lane; hot: s_b, s_a
+CR_LANE double normal_weight(const double* hot, bool ball, const double* slot) {
+    return ball ? hot[0] * hot[0] + hot[CR_LANES] * hot[CR_LANES] : slot[CR_AT_W * CR_LANES];
+}
+
 CR_LANE void prepare_range(const crSubsteps* run, int begin, int end) {
     const crPacked* p = run->packed;
     for (int i = run->first_group + begin; i < run->first_group + end; i++) {
@@ -257,6 +258,7 @@ CR_LANE void prepare_range(const crSubsteps* run, int begin, int end) {
                 beside[AT_TARGET * CR_LANES + l] = run->gap[c] - run->target[c] + given * run->h;
                 beside[AT_Q * CR_LANES + l] = 0.0;
                 beside[AT_BOUNCE * CR_LANES + l] = run->bounce != NULL ? run->bounce[c] : 0.0;
+                beside[AT_G * CR_LANES + l] = 1.0 / normal_weight(p->hot + g->hot + l, ball, slot + l);
             }
             for (int l = 0; l < CR_LANES && !ball; l += CR_WIDTH) {
                 prepare_slot(g->kind == CR_KIND_ROUND, g->two, slot + l, beside + l);
@@ -277,14 +279,15 @@ static void by_colours(crSubsteps* run, crTaskFn fn) {
 // z of the next short step: its forces, and the impulses of the one before
 static void begin_short(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
-    double *z = run->packed->z, *from = run->z_begin;
-    const double hs = 1.0 / run->rate, share = 1.0 / CR_SUBSTEPS;
-    for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
-        double impulses = z[i] - from[i];
-        // none was before the first
-        if (run->time > 0.0) run->v_way[i] += hs * z[i];
-        from[i] = (run->time > 0.0 ? z[i] : from[i]) + share * run->dz[i];
-        z[i] = from[i] + impulses;
+    double *z = run->packed->z, *from = run->z_begin, *way = run->v_way;
+    const crLane hs = lane_all(1.0 / run->rate), share = lane_all(1.0 / CR_SUBSTEPS);
+    bool first = !(run->time > 0.0);
+    for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i += CR_WIDTH) {
+        crLane now = lane_load(z + i), was = lane_load(from + i), impulses = now - was;
+        if (!first) lane_store(way + i, lane_load(way + i) + hs * now);
+        crLane next = (first ? was : now) + share * lane_load(run->dz + i);
+        lane_store(from + i, next);
+        lane_store(z + i, next + impulses);
     }
 }
 

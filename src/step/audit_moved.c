@@ -175,17 +175,17 @@ static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
 
 static bool is_same(crVec3 a, crVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-// deepest overlap of the pair of contacts begin to end - 1
-static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end) {
+// deepest overlap of the pair of contacts begin to end - 1, or a bound of it that is not above `known`
+static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
     if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
         return cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
-    for (int i = begin; i < end && best < 0.0; i++) {
+    for (int i = begin; i < end && best < -known; i++) {
         // points of one face have one normal
         if (i > begin && is_same(contacts[i].point.normal, contacts[i - 1].point.normal)) continue;
-        for (int side = 0; side < 2 && best < 0.0; side++) {
+        for (int side = 0; side < 2 && best < -known; side++) {
             crVec3 n = turned_with(m, side == 0 ? c->body_a : c->body_b, contacts[i].point.normal);
             best = fmax(best, cr__pairs_apart(&pieces, n));
         }
@@ -234,7 +234,7 @@ static void find_deepest(void* ctx, int begin, int end) {
             next++;
         }
         if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
-            depth = fmax(depth, depth_of(m, c, i, next));
+            depth = fmax(depth, depth_of(m, c, i, next, depth));
     }
     parts->most[begin / parts->chunk] = depth;
 }

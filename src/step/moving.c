@@ -26,12 +26,12 @@
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
 static bool acts(const crStep* step, const crStepContact* c) {
+    double close = (c->point.gap - c->delta) / step->free.h - step->free.h * cr_norm(step->model->gravity);
+    if (close <= -c->speed) return true;
     crVec3 x = c->point.point;
     crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, x),
                       cr__step_point_velocity(step, step->free.v, c->body_a, x));
-    double speed =
-        fmax(-c->speed, -cr_dot(u, c->point.normal)) + step->free.h * cr_norm(step->model->gravity);
-    return c->point.gap - c->delta <= step->free.h * speed;
+    return close <= -cr_dot(u, c->point.normal);
 }
 
 // Contacts that one thread takes at a time.
@@ -162,11 +162,6 @@ static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* m
     return CR_OK;
 }
 
-static bool comes_first(const crStepContact* a, const crStepContact* b) {
-    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
-    return a->shape_b < b->shape_b;
-}
-
 // Contacts of bodies that do not move, of two lists that are in order, without impulses. Those between bodies that move and
 // others are left out. CR_ERR_MEMORY.
 static crStatus list_others(crStep* step, const crStepContact* a, int a_count, const crStepContact* b,
@@ -175,7 +170,7 @@ static crStatus list_others(crStep* step, const crStepContact* a, int a_count, c
     int count = 0;
     if (to == NULL) return CR_ERR_MEMORY;
     for (int i = 0, k = 0; i + k < a_count + b_count;) {
-        bool first = k == b_count || (i < a_count && comes_first(&a[i], &b[k]));
+        bool first = k == b_count || (i < a_count && cr__step_pair_first(&a[i], &b[k]));
         const crStepContact* c = first ? &a[i++] : &b[k++];
         if (!is_among(step->model, c, moving, false)) continue;
         to[count] = *c;

@@ -376,7 +376,11 @@ static void put_back(Work* work, const int* root, const Energy* energy) {
 // impulses likewise, and those of joints
 static void put_impulses(const Work* work, const int* root, Energy* energy) {
     crStep* step = work->step;
-    for (int i = 0; i < step->contacts.count; i++) {
+    bool less = false;
+    for (int n = 0; n < work->singles + work->trees.count; n++) {
+        less = less || energy[leader(work, n)].scale < 1.0;
+    }
+    for (int i = 0; less && i < step->contacts.count; i++) {
         crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));

@@ -147,7 +147,7 @@ static crStatus keep_others(crStep* step, Kept* kept, const crStepContact* c) {
 // of its old ones, in order
 static crStatus keep_forces(crStep* step) {
     size_t mark = cr_arena_mark(&step->scratch);
-    bool whole = step->part.bodies == step->awake.bodies && step->part.count == step->model->nb - 1;
+    bool whole = step->part.count == step->model->nb - 1;
     Kept kept = {.alone = whole || step->clocks->kept.inside};
     crStatus status = begin_forces(step, &kept);
     if (status != CR_OK) return status;
