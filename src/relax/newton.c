@@ -14,9 +14,12 @@
 #define INNER_STEPS    12
 #define INNER_ACCURACY 0.1
 #define MOST_PARTS     4
-#define LITTLE         1e3  // error over the target from which on it counts as little
-#define CHEAP_TIMES    4    // what islands that are cheap to factor get of the budget
-#define IDLE           5    // outer steps without effect that end the stage
+#define LITTLE         1e3   // error over the target from which on it counts as little
+#define CHEAP_TIMES    4     // what islands that are cheap to factor get of the budget
+#define IDLE           5     // outer steps without effect that end the stage
+#define PROBE          24    // factorizations, and
+#define PROBE_PART     0.25  // part of a budget of work, after which an island must have come closer:
+#define PROBE_SHARE    0.25  // to this share of its first residual
 
 // Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth, or half of it
 // where little is left to do.
@@ -37,6 +40,10 @@ static double growth(int steps, bool failed, bool cheap) {
     return steps <= 6 ? 2.0 : steps > 9 ? 0.5 : 1.0;
 }
 
+// By how much the bound of the penalty rises after an inner problem of so many steps. A penalty that failed is not tried
+// again at once, but soon where the inner problems are easy.
+static double relief(int steps) { return steps <= 1 ? 4.0 : steps <= 2 ? 2.5 : steps <= 4 ? 1.5 : 1.0; }
+
 // Factorizations that the stage may make before it is asked whether they pay.
 static int first_budget(const crIsland* island) {
     const crSpace* s = &island->space;
@@ -49,12 +56,16 @@ static int first_budget(const crIsland* island) {
 static void outer(crInner* in, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
-    int begin = s->factorizations, parts = 1, idle = 0, row = 0;
+    int begin = s->factorizations, parts = 1, idle = 0;
     int budget = first_budget(island);
-    double rounding = 1e-15 * sqrt(cr__square(z, s->nz)), level = island->error, cap = MOST_PENALTY;
+    bool probes = budget > island->params.newton && island->params.work > 0.0;
+    double probe = fmax(PROBE, PROBE_PART * budget);
+    double first = r, rounding = 1e-15 * sqrt(cr__square(z, s->nz)), level = island->error,
+           cap = MOST_PENALTY;
     double k = island->cheap ? CHEAP_PENALTY : START_PENALTY;
     while (!cr__island_solved(island) &&
            may_go_on(island, s->factorizations - begin, budget, &parts, &level)) {
+        if (probes && s->factorizations - begin >= probe && r > PROBE_SHARE * first) break;
         double tol = fmax(INNER_ACCURACY * r * s->scale / sqrt(s->mean), rounding), reached;
         memcpy(in->z, z, (size_t)s->nz * sizeof *z);
         cr__inner_penalty(in, k);
@@ -64,16 +75,14 @@ static void outer(crInner* in, double r, double* z) {
             memcpy(in->x0, in->best, (size_t)s->rows * sizeof *in->x0);
             memcpy(z, in->best_z, (size_t)s->nz * sizeof *z);
             r = after;
-            // a penalty that failed is not tried again soon
-            if (++row % 4 == 0) cap = fmin(2.0 * cap, MOST_PENALTY);
+            cap = fmin(cap * relief(steps), MOST_PENALTY);
             k = fmin(k * growth(steps, cap < MOST_PENALTY, island->cheap), cap);
             // multipliers that stand still gain nothing
             if (steps == 0 && ++idle > IDLE) break;
         } else {
             cap = fmax(0.5 * k, LEAST_PENALTY);
-            row = 0;
             if (k <= LEAST_PENALTY && ++idle > IDLE) break;
-            k = fmax(k / 6.0, LEAST_PENALTY);
+            k = fmax(k / 4.0, LEAST_PENALTY);
         }
     }
 }

@@ -22,7 +22,7 @@
 #define CR_RELAX_CHEAP 5e6   // work of a factorization that is cheap: multiplications and additions,
 #define CR_RELAX_UNIT  2000  // of each unit in all other parts of a step
 #define CR_RELAX_DEAR  1e7   // and of one that is dear
-#define CR_RELAX_FAIR  2e7   // all parts of a Newton step that `work` counts
+#define CR_RELAX_FAIR  1e8   // all parts of a Newton step that `work` counts
 
 typedef struct crRelaxParams {
     double tol;      // backward error to reach, relative to the island's demand

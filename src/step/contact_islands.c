@@ -28,18 +28,20 @@
 #define SCOUT_SWEEPS     50    // of larger islands before it is known which contacts take part
 #define SCOUT_AGAIN      20    // likewise in later rounds
 #define ACCURATE_SWEEPS  500   // then, at a time: they cost less than a factorization of a heap
-#define CERTIFIED_SWEEPS 1000
-#define TRIES            4    // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.3  // share of the speed that is near, that a change may be: errors are larger
+#define CERTIFIED_SWEEPS 500
+#define FLAT_SWEEPS      200  // of certified where most bodies touch in several points: factorizations are cheap
+#define TRIES            4     // of sweeps and exact.c in turns, in accurate where islands are large
+#define NEAR             0.25  // share of the speed that is near, that a change may be: errors are larger
 #define FLAT             0.6  // likewise for sweeps to end where most bodies touch in several points; exact.c looks on
 #define SWEPT            0.001  // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT \
     0.1  // share of the tolerance likewise in large islands, where sweeps and factorizations cost most
-#define SMALL_TOL   1e-12  // of the largest velocity
-#define ROW_SWEEPS  40     // where rows take part, in small islands
-#define REST_SWEEPS 400    // of such an island, at most
-#define NOISE       1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK  512    // contacts that one thread takes at a time
+#define CERTIFIED_SWEPT 0.03   // likewise in certified
+#define SMALL_TOL       1e-12  // of the largest velocity
+#define ROW_SWEEPS      40     // where rows take part, in small islands
+#define REST_SWEEPS     400    // of such an island, at most
+#define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
+#define LIST_CHUNK      512    // contacts that one thread takes at a time
 
 // islands with a contact that is new in this round
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
@@ -215,7 +217,10 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
             island->tol = SMALL_TOL * scale;
             island->limit = s->islands.general[i] ? ROW_SWEEPS : 20;
         } else {
-            double share = s->islands.rows[i] <= FAST_ROWS ? SWEPT : LARGE_SWEPT;
+            bool certified = quality == CR_QUALITY_CERTIFIED;
+            double share = s->islands.rows[i] <= FAST_ROWS ? SWEPT
+                           : certified                     ? CERTIFIED_SWEPT
+                                                           : LARGE_SWEPT;
             island->tol = share * cr_step_tol(&step->settings) * scale;
             island->limit = again ? SCOUT_AGAIN : SCOUT_SWEEPS;
         }
@@ -300,12 +305,18 @@ static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near**
     return CR_OK;
 }
 
+// Sweeps of an island before factorizations.
+static int count_sweeps(const crStep* step, const Near* near) {
+    if (step->settings.quality == CR_QUALITY_ACCURATE) return ACCURATE_SWEEPS;
+    return is_flat(near) ? FLAT_SWEEPS : CERTIFIED_SWEEPS;
+}
+
 // the islands chosen go on from where their sweeps ended
 static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
-    int most = step->settings.quality == CR_QUALITY_ACCURATE ? ACCURATE_SWEEPS : CERTIFIED_SWEEPS;
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
+        int most = count_sweeps(step, &near[i]);
         island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved;
         if (island->live) island->limit = island->sweeps + most;
         island->fade = most;

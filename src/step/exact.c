@@ -20,18 +20,20 @@
 #define TINY_ROWS   24   // and up to this one not even first
 #define AGAIN_ROWS \
     300  // plain contacts that body space leaves unsolved have another try up to this size, not in fast
-#define CHEAP_ROWS 600    // up to this size to more digits than asked for: what is solved once stays so
-#define SMALL_TOL  1e-9   // namely these
-#define AIM        0.1    // of what counts as solved
-#define SOLVED     0.5    // likewise: no other try
-#define NEAR       0.85   // of what counts as near, where islands are large
-#define LEVEL      4      // factorizations to come near there
-#define WORK       3e9    // and in certified what Newton steps may cost: a second
-#define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER    0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL  1e-13
-#define MECHANISM  20000  // iterations for islands with trees, loops or other friction
-#define LEAST      60     // for others, whatever their size
+#define CHEAP_ROWS 600   // up to this size to more digits than asked for: what is solved once stays so
+#define SMALL_TOL  1e-9  // namely these
+#define AIM        0.1   // of what counts as solved
+#define SOLVED     0.5   // likewise: no other try
+#define NEAR \
+    0.7  // of what counts as near, where islands are large; the audit may find up to 1.4 times as much
+#define LEVEL     4      // factorizations to come near there
+#define WORK      3e9    // and in certified what Newton steps may cost: a second
+#define REACH     3e-4   // share of the demand up to which Newton's method gains anything on heaps of balls
+#define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
+#define TIGHTER   0.01   // tolerance for an answer that left its cones
+#define LEAST_TOL 1e-13
+#define MECHANISM 20000  // iterations for islands with trees, loops or other friction
+#define LEAST     60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs.
@@ -57,15 +59,14 @@ static double least_delta(const crStep* step, const crProblem* problem) {
 // the same in body space
 static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 6, 5}, newton_few[] = {6, 60, 60};  // of large islands, and of others
-    static const double reach[] = {3e-4, 3e-4, 1e-2};
+    static const int newton[] = {6, 6, 12}, newton_few[] = {6, 60, 60};  // of large islands, and of others
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
     if (problem->rows <= CHEAP_ROWS) {
         params.tol = fmin(problem->rows <= SPARSE_ROWS ? EXACT_TOL : SMALL_TOL, params.tol);
     } else {
-        params.accept = SOLVED * cr_step_tol(&step->settings);
+        params.tol = params.accept = SOLVED * cr_step_tol(&step->settings);
     }
     bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
     double delta = least_delta(step, problem), h = step->posed.problem.h;
@@ -87,7 +88,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     if (params.level > most) params.level = most;
     params.interior = 0;
     // from there on Newton's method is worth its cost
-    params.reach = reach[quality];
+    params.reach = REACH;
     // sweeps and steps towards near in turns are worth more than these, where no more is asked for
     if (params.enough > 0.0 && !last) params.directions = params.newton = 0;
     // and the sweeps before have done what these could
