@@ -275,10 +275,16 @@ static crModel* towers_model(void) {
     return model;
 }
 
-// figures that do not depend on who is computed
+// Figures that do not depend on who is computed. What lies is audited with v = 0, a step that sets v to 0 at its end with the
+// rounding error that v had before: figures differ by that, and overlap by that of gaps.
 static bool same_certificate(const crCertificate* a, const crCertificate* b) {
-    return a->contacts == b->contacts && a->outcome == b->outcome && a->residual == b->residual &&
-           a->eta == b->eta && a->momentum == b->momentum && a->penetration == b->penetration &&
+    const double rounding = 1e-13;
+    bool close = fabs(a->residual - b->residual) <= rounding && fabs(a->eta - b->eta) <= rounding &&
+                 fabs(a->momentum - b->momentum) <= rounding &&
+                 fabs(a->dissipation - b->dissipation) <= rounding &&
+                 fabs(a->complementarity - b->complementarity) <= rounding &&
+                 fabs(a->penetration - b->penetration) <= rounding;
+    return close && a->contacts == b->contacts && a->rows == b->rows && a->outcome == b->outcome &&
            a->energy_change == b->energy_change && a->energy_gain == b->energy_gain;
 }
 
@@ -350,10 +356,7 @@ TEST(heaps_come_to_rest_and_their_steps_are_passed_over) {
         run(made, 1);
         const crStep *p = cr_world_stages(passed), *m = cr_world_stages(made);
         CHECK(same_state(passed, made));
-        // what lies is audited with v = 0, a step that sets v to 0 at its end with the rounding error that it had
         CHECK(same_certificate(&p->certificate, &m->certificate));
-        CHECK_NEAR(p->certificate.dissipation, m->certificate.dissipation, 1e-15);
-        CHECK_NEAR(p->certificate.complementarity, m->certificate.complementarity, 1e-15);
         CHECK(p->contacts.count == m->contacts.count);
         for (int i = 0; i < p->contacts.count && i < m->contacts.count; i++) {
             CHECK(cr_norm(cr_sub(p->contacts.list[i].impulse, m->contacts.list[i].impulse)) == 0.0);
