@@ -20,20 +20,19 @@
 #define TINY_ROWS   24   // and up to this one not even first
 #define AGAIN_ROWS \
     300  // plain contacts that body space leaves unsolved have another try up to this size, not in fast
-#define CHEAP_ROWS 600   // up to this size to more digits than asked for: what is solved once stays so
-#define SMALL_TOL  1e-9  // namely these
-#define AIM        0.1   // of what counts as solved
-#define SOLVED     0.5   // likewise: no other try
-#define NEAR \
-    0.7  // of what counts as near, where islands are large; the audit may find up to 1.4 times as much
-#define LEVEL     4      // factorizations to come near there
-#define WORK      3e9    // and in certified what Newton steps may cost: a second
-#define REACH     3e-4   // share of the demand up to which Newton's method gains anything on heaps of balls
-#define EXACT_TOL 1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER   0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL 1e-13
-#define MECHANISM 20000  // iterations for islands with trees, loops or other friction
-#define LEAST     60     // for others, whatever their size
+#define CHEAP_ROWS 600    // up to this size to more digits than asked for: what is solved once stays so
+#define SMALL_TOL  1e-9   // namely these
+#define AIM        0.1    // of what counts as solved
+#define SOLVED     0.5    // likewise: no other try
+#define NEAR       0.7    // of what counts as near, where islands are large: many steps ended just above it
+#define LEVEL      4      // factorizations to come near there
+#define WORK       3e9    // and in certified what Newton steps may cost: a second
+#define REACH      3e-4   // share of the demand up to which Newton's method gains anything on heaps of balls
+#define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
+#define TIGHTER    0.01   // tolerance for an answer that left its cones
+#define LEAST_TOL  1e-13
+#define MECHANISM  20000  // iterations for islands with trees, loops or other friction
+#define LEAST      60     // for others, whatever their size
 
 // what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
 // each of them costs.
