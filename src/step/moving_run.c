@@ -54,7 +54,7 @@ static crStatus create(Work* work) {
 }
 
 // Whether a contact may press in the step: its gap closes by its own speed, by gravity, or by what neighbours push.
-// The others, a fifth to a quarter of a heap's, would only be visited.
+// The others, an eighth to a quarter of a heap's, would only be visited.
 static bool may_press(const Work* work, const crStepContact* c, double fall) {
     const crStep* step = work->step;
     double close = work->h * (fmax(0.0, -c->speed) + fall);
