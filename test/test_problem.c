@@ -200,7 +200,8 @@ TEST(skew_by_rows_is_that_of_the_full_matrix) {
     crRandom random = sample_seed(12);
     int symmetric = 0;
     for (int i = 0; i < 400; i++) {
-        int n = 2 + (int)sample_uniform(&random, 0.0, MOST - 2.0), start[MOST + 1], col[MOST * MOST], at = 0;
+        int n = 2 + (int)sample_uniform(&random, 0.0, (double)MOST - 2.0), start[MOST + 1], col[MOST * MOST],
+            at = 0;
         double W[MOST * MOST] = {0}, value[MOST * MOST];
         for (int r = 0; r < n; r++) {
             W[r * n + r] = sample_uniform(&random, 1.0, 2.0);
