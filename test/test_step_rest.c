@@ -313,7 +313,8 @@ TEST(islands_that_lie_are_as_if_they_were_computed) {
         crModel* model = towers_model();
         crWorld* lying = world_of(model, (crQuality)quality);
         crWorld* made = world_of(model, (crQuality)quality);
-        cr_world_stages(made)->rest.lying.island = NULL;
+        int* island = calloc((size_t)model->nb, sizeof *island);
+        cr_world_stages(lying)->rest.lying.island = island;
         crWorld* both[2] = {lying, made};
         int ball = model->nb - 1, most = 0, least = model->nb;
         for (int n = 0; n < STEPS; n++) {
@@ -341,6 +342,7 @@ TEST(islands_that_lie_are_as_if_they_were_computed) {
         cr_world_destroy(lying);
         cr_world_destroy(made);
         cr_model_destroy(model);
+        free(island);
     }
 }
 

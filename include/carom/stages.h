@@ -172,10 +172,11 @@ typedef struct crStepAudited {
 // Islands that a step left as they were, to the bit: they are not computed until something reaches them (lie.c). Nothing
 // here changes a result: all can be forgotten, and is then found again.
 typedef struct crStepLying {
-    int* island;  // a body of the island that the body lies in, 0: it does not lie (nb); NULL: none may
-    int count;    // bodies
-    bool fresh;   // some have lain down since boxes of those that lie were looked at
-    bool known;   // world: nothing of what lies was written since the last step; cone: no longer known
+    int*
+        island;  // a body of the island that the body lies in, 0: it does not lie (nb); NULL, as worlds have it: none may
+    int count;   // bodies
+    bool fresh;  // some have lain down since boxes of those that lie were looked at
+    bool known;  // world: nothing of what lies was written since the last step; cone: no longer known
     int contact_count, capacity;
     crStepContact* contacts;    // with the impulses that they go on to have, sorted as those of the step
     bool audited;               // the certificate is of these contacts

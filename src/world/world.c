@@ -34,10 +34,8 @@ static crStatus make_copy(crWorld* world) {
         world->start_ctrl[i] = a->ctrl;
         if (a->act_place >= 0) world->start_act[a->act_place] = a->act;
     }
-    world->step.rest.lying.island = cr__zeros(&world->step.own.store, model->nb, sizeof(int));
-    bool ok = world->step.rest.lying.island != NULL && world->start_ctrl != NULL &&
-              world->start_act != NULL && world->ctrl != NULL && world->sleep != NULL &&
-              world->tie_force != NULL && world->q != NULL;
+    bool ok = world->start_ctrl != NULL && world->start_act != NULL && world->ctrl != NULL &&
+              world->sleep != NULL && world->tie_force != NULL && world->q != NULL;
     if (model->load_count > 0 || cr__model_pulls(model)) {
         world->force = cr_arena_alloc(&world->step.own.store, (size_t)model->nv * sizeof(double));
         ok = ok && world->force != NULL;
