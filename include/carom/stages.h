@@ -145,13 +145,13 @@ typedef struct crStepContacts {
     crStepContact* list;  // (count)
 } crStepContacts;
 
-// What happened since begin.
+// Events since begin.
 typedef struct crStepEvents {
     int count, capacity;
     crEvent* list;  // (count)
 } crStepEvents;
 
-// What lives as long as the step does.
+// Memory and threads, from cr_step_create to cr_step_destroy.
 typedef struct crStepOwn {
     crAllocator allocator;
     crArena store;          // arrays of the size of the model

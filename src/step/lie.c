@@ -148,7 +148,7 @@ crStatus cr__lie_down(crStep* step, const int* islands, const bool* down) {
     return status;
 }
 
-// what the audit of contacts asks for, of those that lie
+// inputs of the audit of contacts, of islands that lie
 typedef struct Kept {
     bool *takes, *passes;   // (contact_count)
     crVec3 *u_free, *u;     // (contact_count)

@@ -37,7 +37,7 @@ bool cr__step_nears_rest(const crStep* step) {
     return false;
 }
 
-// What a step did to an island, at its root.
+// Figures of an island at the end of a step, kept at its root.
 typedef struct Rest {
     bool moved;        // a body of it is not at rest, or its contacts are others
     bool began;        // some v was not 0 at the beginning

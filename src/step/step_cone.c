@@ -106,10 +106,10 @@ static void forget_solve(crStep* step, size_t mark) {
     step->posed.b = step->posed.p = NULL;
 }
 
-// what is at rest, and what need not be computed any more
+// islands at rest: v becomes 0, and the next step may leave them out
 static crStatus lay_down(crStep* step, double h, const int* islands, const bool* moved, const bool* hit,
                          crError* error) {
-    // what lies down now was computed in this step
+    // islands that lie down below were computed in this step, and are in its certificate
     crStatus status = cr__lie_certify(step, h);
     if (status == CR_OK && islands[CR_WORLD] >= 0) status = cr__step_rest(step, h, islands, moved, hit);
     cr__lie_show(step);

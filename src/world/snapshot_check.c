@@ -41,16 +41,6 @@ static int pieces(const crShape* shape) {
     return count;
 }
 
-static int compare(const crWarm* a, const crWarm* b) {
-    if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a ? -1 : 1;
-    if (a->shape_b != b->shape_b) return a->shape_b < b->shape_b ? -1 : 1;
-    if (a->child_a != b->child_a) return a->child_a < b->child_a ? -1 : 1;
-    if (a->child_b != b->child_b) return a->child_b < b->child_b ? -1 : 1;
-    if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a ? -1 : 1;
-    if (a->feature_b != b->feature_b) return a->feature_b < b->feature_b ? -1 : 1;
-    return 0;
-}
-
 static crStatus check_warm(const crModel* model, const crSnapshot* s, int i, crError* error) {
     const crWarm* w = &s->warm[i];
     const int shapes[2] = {w->shape_a, w->shape_b}, children[2] = {w->child_a, w->child_b};
@@ -70,7 +60,7 @@ static crStatus check_warm(const crModel* model, const crSnapshot* s, int i, crE
         return refuse(error, CR_ERR_FINITE, "warm", i, "force", w->force.x + w->force.y + w->force.z,
                       "finite");
     }
-    if (i > 0 && compare(&s->warm[i - 1], w) > 0) {
+    if (i > 0 && cr__warm_order(&s->warm[i - 1], w) > 0) {
         return refuse(error, CR_ERR_RANGE, "warm", i, "shape_a", w->shape_a,
                       "sorted by shapes, children and features");
     }

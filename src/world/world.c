@@ -217,7 +217,7 @@ static bool is_zero(const double* x, int count) {
     return true;
 }
 
-// What lies gets up where it was written since the last step, and all of it where the step is another.
+// Islands that lie are computed again where the user wrote their state, and all of them where h changed.
 static void rouse(crWorld* world, double h) {
     crStep* step = &world->step;
     const crState* s = &step->state;
