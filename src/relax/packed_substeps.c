@@ -6,7 +6,7 @@
 //               D += hs z;  gap = gap0 + J_n D
 //               full sweep: P_n so that u_n + max(gap, 0)/hs >= 0, then P_t against u_t within mu P_n
 //     bounce    full sweeps for additional impulses with u_n + e u_n- >= 0 where a contact pressed
-//     16 times  press on D: gap0 + J_n D >= target
+//     12 times  press on D: gap0 + J_n D >= target
 //
 // Normals, arms and masses stay those of the start, so J^T P of a short step is what z changed by beyond dz/8, and
 // no contact is visited for it. A press visits normals alone. Friction sticks where the impulse that stops both tangents
@@ -22,7 +22,7 @@
 #include "relax/units.h"
 #include "relax/wide.h"
 
-#define PRESSES       16  // of positions
+#define PRESSES       12  // of positions
 #define BOUNCE_SWEEPS 4
 #define SOFT          0.05f  // share of an overlap that one press of velocities takes out
 #define BODIES        256    // that one thread takes at a time
