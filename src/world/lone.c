@@ -261,14 +261,22 @@ CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
     return zero;
 }
 
+CR_FEW bool is_unforced(const crLoneState* s) {
+    bool none = true;
+    for (int j = 0; j < 6; j++) {
+        none = none && s->force[j] == 0.0;
+    }
+    return none;
+}
+
 // As lie_down.c has it: the body began at rest, and the solve left it so with the forces that it had.
 CR_FEW bool lies(const crLoneStep* x, bool ball, const crWarm* warm, int count) {
     const crLone* lone = x->lone;
     const crLoneState* s = x->s;
     double fall = x->h * cr_norm(x->model->gravity), slack = 1.0 + lone->position_tol;
-    bool still = lone->lies;
+    bool still = lone->lies && is_unforced(s);
     for (int j = 0; j < 6; j++) {
-        still = still && x->v0[j] == 0.0 && s->force[j] == 0.0;
+        still = still && x->v0[j] == 0.0;
     }
     CR_LONE_EACH(i, x->count, ball) { still = still && -x->spot[i].at.gap - slack * lone->delta <= 0.0; }
     return still && cr__rest_slow(&x->model->bodies[1], fall, speed_of(x->v, lone->size)) &&
@@ -344,7 +352,7 @@ CR_FEW bool leave(crLoneStep* x, bool ball, crCertificate* c) {
     if (x->measured) measure(x, ball, c);
     if (still) {
         memcpy(x->q, s->q, sizeof x->q);
-        s->still = true;
+        s->still = is_unforced(s);
         return true;
     }
     s->still = false;
