@@ -4,6 +4,8 @@
 
 #include "step/step.h"
 
+#define CR_LIE_ROWS 3  // of a contact that takes part
+
 // Whether anything may lie, and the memory for it. CR_ERR_MEMORY.
 crStatus cr__lie_create(crStep* step);
 // All that lies gets up; or the islands of the bodies marked in step->work.mark, which is zero afterwards.
@@ -31,11 +33,5 @@ typedef struct crLieSolve {
 // After a solve, before its audit: islands at rest lie down, with their contacts, and leave the part. roots: of all bodies
 // joined by contacts within the margins (nb). CR_ERR_MEMORY.
 crStatus cr__lie_down(crStep* step, const int* roots, const crLieSolve* solve);
-
-// Rows that a contact had in its solve.
-static inline int cr__lie_rows(const crStepContact* c) {
-    if (!c->takes) return 0;
-    return c->row < 0 ? 3 : cr__step_contact_rows(c);
-}
 
 #endif

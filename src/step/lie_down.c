@@ -4,7 +4,7 @@
 // gives v = 0 and the forces it began with, both but for rounding, and no contact is so deep that the position pass would move
 // it. Its q and forces then stay as they are to the bit, v is 0, and the next step finds it as this one did. It is
 // audited as it lies, in this step and in all that leave it out (lie.c): a certificate does not tell who was computed.
-// Only free bodies lie, in models without anything that bounces, drives or pulls: rules then have no part in a step.
+// Only free bodies with round friction lie, in models without anything that bounces, drives or pulls: rules then have no part in a step.
 // Fails: CR_ERR_MEMORY; the step has failed then, and all gets up in the next.
 #include <string.h>
 
@@ -60,7 +60,8 @@ static void compare_contacts(const crStep* step, const int* roots, Found* found)
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         Found* at = &found[roots[cr__step_mover(step, c->body_a, c->body_b)]];
-        if (-c->point.gap - slack * c->delta > 0.0) at->moves = true;
+        // moments of other friction are in the rows of this solve alone
+        if (-c->point.gap - slack * c->delta > 0.0 || c->row >= 0) at->moves = true;
         if (!cr__step_presses(c)) continue;
         crWarm now = cr__warm_of(c, cr_scale(rate, c->impulse));
         while (k < count && cr__warm_order(&start[k], &now) < 0) {
@@ -133,7 +134,8 @@ static void keep_contacts(crStep* step, const bool* takes, int taken) {
         lying->contacts[to] = *c;
         lying->contacts[to].takes = takes[i];
         step->certificate.contacts--;
-        step->certificate.rows -= cr__lie_rows(&lying->contacts[to--]);
+        step->certificate.rows -= CR_LIE_ROWS * takes[i];
+        to--;
     }
 }
 
