@@ -285,3 +285,69 @@ TEST(what_lies_is_as_if_it_were_computed) {
         CHECK(lies ? seen.lay > seen.steps / 4 && seen.partly > seen.steps / 8 : seen.lay == 0);
     }
 }
+
+// The contacts of a body that lies carry its weight: what they were left with is what a step at rest needs.
+static void check_weights(const crWorld* world) {
+    const crModel* model = cr_world_model(world);
+    const crStep* step = cr_world_stages((crWorld*)world);
+    for (int b = 1; b < model->nb; b++) {
+        if (step->rest.lying.island[b] == 0) continue;
+        crVec3 sum = cr_vec3(0, 0, 0);
+        for (int i = 0; i < cr_step_shown(step); i++) {
+            const crStepContact* c = cr_step_shown_at(step, i);
+            double sign = c->body_b == b ? 1.0 : c->body_a == b ? -1.0 : 0.0;
+            sum = cr_madd(sum, sign, c->impulse);
+        }
+        double weight = 9.81 * model->bodies[b].mass / 240.0;
+        CHECK(cr_norm(cr_sub(sum, cr_vec3(0, 0, weight))) <= 1e-6 * weight);
+    }
+}
+
+// Three towers, and a ball that is thrown up: the towers lie.
+static crWorld* beside_a_flight(crModel** model) {
+    *model = cr_model_create(NULL);
+    int material = scene_material(*model, 0.5, 0.0);
+    scene_ground(*model, cr_vec3(0, 0, 1), material);
+    for (int k = 0; k < 6; k++) {
+        crVec3 at = cr_vec3((double)(k % 3), 0, 0.1 + 0.2 * (double)(k / 3));
+        scene_free(*model, cr_shape_box(0.1, 0.1, 0.1), at, NAN, material);
+    }
+    int ball = scene_free(*model, cr_shape_sphere(0.1), cr_vec3(0, 2, 1), NAN, material);
+    crWorld* world = world_of(*model, CR_QUALITY_ACCURATE, NOTHING, 1);
+    cr_world_state(world)->v[6 * (ball - 1) + 2] = 20.0;
+    for (int n = 0; n < 60; n++) {
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+    }
+    CHECK(cr_world_stages(world)->rest.lying.count == 6 && !cr_world_stages(world)->rest.still);
+    return world;
+}
+
+// Kept impulses, velocities without them and overlaps that are wrong are found wrong, by what they are wrong by.
+TEST(what_lies_is_audited) {
+    for (int what = 0; what < 5; what++) {
+        crModel* model;
+        crWorld* world = beside_a_flight(&model);
+        crStep* step = cr_world_stages(world);
+        crStepLying* lying = &step->rest.lying;
+        check_weights(world);
+        CHECK(step->certificate.outcome == CR_OUTCOME_SOLVED &&
+              step->certificate.contacts == lying->contact_count);
+        crStepContact* c = &lying->contacts[3];
+        double weight = 9.81 * model->bodies[1].mass / 240.0;
+        if (what == 0) c->impulse.z += 1e-3 * weight;
+        if (what == 1) c->impulse.x += 2.0 * weight;
+        if (what == 2) c->takes = false;
+        if (what == 3) step->free.v[2] *= 1.01;
+        if (what == 4) c->point.gap = -0.01;
+        lying->audited = false;
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        CHECK(lying->count == 6);
+        const crCertificate* found = &step->certificate;
+        if (what < 4) CHECK(found->outcome != CR_OUTCOME_SOLVED && found->residual > 1e-4);
+        if (what == 0) CHECK(found->momentum >= 0.9e-3 * 9.81 / 240.0);
+        if (what == 1) CHECK(found->cone >= weight);
+        if (what == 4) CHECK(found->penetration == 0.01);
+        cr_world_destroy(world);
+        cr_model_destroy(model);
+    }
+}
