@@ -104,8 +104,8 @@ TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
             run(world, 1);
             CHECK(cr_world_stages(world)->rest.still);
             CHECK(memcmp(q, s->q, sizeof q) == 0 && memcmp(zero, s->v, sizeof zero) == 0);
-            change += fabs(cr_world_certificate(world)->energy_change);
-            gain += cr_world_certificate(world)->energy_gain;
+            change += fabs(cr_world_certificate(world)->energy.change);
+            gain += cr_world_certificate(world)->energy.gain;
             // the contacts carry the weight in every one of these steps
             double up = 0.0;
             const crStep* step = cr_world_stages(world);
@@ -143,7 +143,7 @@ TEST(what_is_set_down_rests_soon) {
         double gain = 0.0;
         for (int n = 0; n < 240; n++) {
             run(world, 1);
-            gain += cr_world_certificate(world)->energy_gain;
+            gain += cr_world_certificate(world)->energy.gain;
         }
         CHECK(cr_world_stages(world)->rest.still && gain == 0.0);
         cr_world_destroy(world);
@@ -281,11 +281,11 @@ static bool same_certificate(const crCertificate* a, const crCertificate* b) {
     const double rounding = 1e-13;
     bool close = fabs(a->residual - b->residual) <= rounding && fabs(a->eta - b->eta) <= rounding &&
                  fabs(a->momentum - b->momentum) <= rounding &&
-                 fabs(a->dissipation - b->dissipation) <= rounding &&
-                 fabs(a->complementarity - b->complementarity) <= rounding &&
+                 fabs(a->laws.dissipation - b->laws.dissipation) <= rounding &&
+                 fabs(a->laws.complementarity - b->laws.complementarity) <= rounding &&
                  fabs(a->penetration - b->penetration) <= rounding;
     return close && a->contacts == b->contacts && a->rows == b->rows && a->outcome == b->outcome &&
-           a->energy_change == b->energy_change && a->energy_gain == b->energy_gain;
+           a->energy.change == b->energy.change && a->energy.gain == b->energy.gain;
 }
 
 static bool same_contacts(const crWorld* a, const crWorld* b, int* count) {

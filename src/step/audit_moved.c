@@ -316,7 +316,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     for (int i = 0; i < moved->count; i++) {
         const crStepContact* c = &moved->contacts[i];
         double off = outside(c);
-        audit.cone = fmax(audit.cone, off);
+        audit.laws.cone = fmax(audit.laws.cone, off);
         holds = holds && off <= ROUNDING * cr_norm(c->impulse);
         impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse));
         impulse_on(&m, c->body_b, c->point.point, c->impulse);

@@ -191,7 +191,7 @@ static void certify(crCertificate* c, const Impact* impact) {
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
-        c->energy_created += impact->report.contact_energy;
+        c->energy.created += impact->report.contact_energy;
     }
 }
 
