@@ -114,6 +114,9 @@ int cr__step_contact_rows(const crStepContact* contact);
 int cr__step_point_rows(const crStepContact* contact);
 // Impulse on b of a contact that has rows in a problem with impulses p.
 crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* contact, const double* p);
+// The reverse, of a force on b over h: rows of its point alone.
+void cr__step_set_row_impulse(const crStep* step, const crStepContact* contact, crVec3 force, double h,
+                              double* p);
 // Velocity of b's point against a's by v.
 crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
 // Velocity of b's point against a's that driven bodies give.
