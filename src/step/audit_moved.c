@@ -224,15 +224,10 @@ static void find_deepest(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     const Moved* m = parts->m;
     const crStepContact* c = m->moved->near;
-    int count = m->moved->near_count, i = begin;
+    int count = m->moved->near_count, i = cr__step_run_begin(c, count, begin);
     double depth = 0.0;
-    while (i > 0 && i < end && c[i - 1].shape_a == c[i].shape_a && c[i - 1].shape_b == c[i].shape_b) {
-        i++;
-    }
-    for (int next = i; i < end; i = next) {
-        while (next < count && c[next].shape_a == c[i].shape_a && c[next].shape_b == c[i].shape_b) {
-            next++;
-        }
+    for (int next; i < end; i = next) {
+        next = cr__step_run_end(c, count, i);
         if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
             depth = fmax(depth, depth_of(m, c, i, next, depth));
     }

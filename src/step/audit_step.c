@@ -14,8 +14,7 @@
 #include "step/forest.h"
 #include "step/step.h"
 
-#define EPS   CR_AUDIT_SINGLE_EPS
-#define MOTOR 2  // row of a motor among the forces of a joint's velocity, see ties.c
+#define EPS CR_AUDIT_SINGLE_EPS
 
 // what bodies gained, by body
 typedef struct Balance {

@@ -75,8 +75,6 @@ crStatus cr__step_late_create(crStep* step);
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A time before which that is not to be expected, much cheaper; exact: it is that time.
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact);
-// End of the run of contacts of the pair that contact i belongs to.
-int cr__step_run_end(const crStepContacts* contacts, int i);
 
 // impacts.c
 

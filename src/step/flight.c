@@ -321,15 +321,6 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     return pair;
 }
 
-int cr__step_run_end(const crStepContacts* contacts, int i) {
-    const crStepContact* c = contacts->list;
-    int end = i;
-    while (end < contacts->count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
-        end++;
-    }
-    return end;
-}
-
 // whether all points of a pair touch, and none leaves fast: what rests has no impact
 static bool touches_all(const crStepContacts* contacts, const crStepSettings* settings, int i, int end) {
     for (int k = i; k < end; k++) {
@@ -411,7 +402,7 @@ bool cr_step_next_impact(crStep* step, double h, double* time) {
     if (!cr__step_ready(step) || time == NULL) return false;
     double first = INFINITY;
     for (int i = 0; i < step->contacts.count;) {
-        int end = cr__step_run_end(&step->contacts, i);
+        int end = cr__step_run_end(step->contacts.list, step->contacts.count, i);
         first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;
     }

@@ -138,7 +138,7 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
 static crStatus schedule(crStep* step, double left, double before) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK;) {
-        int end = cr__step_run_end(&step->contacts, i);
+        int end = cr__step_run_end(step->contacts.list, step->contacts.count, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
         int pair = t <= left ? cr__pairs_place(step->pairs, step->contacts.list[i].shape_a,

@@ -139,6 +139,24 @@ static inline bool cr__step_pair_first(const crStepContact* a, const crStepConta
     return a->shape_b < b->shape_b;
 }
 
+// Contacts of a pair stand together: whether two are of one, the end of the run that contact i is in, and the first run that
+// begins at i or later; of `count` contacts.
+static inline bool cr__step_same_pair(const crStepContact* a, const crStepContact* b) {
+    return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+static inline int cr__step_run_end(const crStepContact* contacts, int count, int i) {
+    int end = i + 1;
+    while (end < count && cr__step_same_pair(&contacts[end], &contacts[i])) {
+        end++;
+    }
+    return end;
+}
+static inline int cr__step_run_begin(const crStepContact* contacts, int count, int i) {
+    return i > 0 && i < count && cr__step_same_pair(&contacts[i], &contacts[i - 1])
+               ? cr__step_run_end(contacts, count, i)
+               : i;
+}
+
 // warm.c
 
 // The force of a contact, under which it is found again.

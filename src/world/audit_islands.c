@@ -19,8 +19,8 @@
 
 static double largest_moment(const crBody* body) { return body->principal[2]; }
 
-void cr__motion_velocity_floor(const crMotionWork* w, const crMoving* at, double h, double* u,
-                               double* omega) {
+// uncertainty of velocities by their digits, norms: m/s and rad/s
+static void velocity_floor(const crMotionWork* w, const crMoving* at, double h, double* u, double* omega) {
     const crMotionDigits* digits = &w->data->digits;
     if (w->velocities) {
         *u = ROOT3 * digits->velocity + 4.0 * EPS * cr_norm(at->u);
@@ -41,7 +41,7 @@ double cr__motion_energy(const crMotionWork* w, int i, const crMoving* at, doubl
     crVec3 weight = weight_of(w, body), L = cr_sym3_mul(at->inertia, at->omega);
     double turning = 0.5 * cr_dot(at->omega, L), moving = 0.5 * body->mass * cr_dot(at->u, at->u);
     double du, domega, pull = cr_norm(weight);
-    cr__motion_velocity_floor(w, at, w->h, &du, &domega);
+    velocity_floor(w, at, w->h, &du, &domega);
     *floor += body->mass * du * (cr_norm(at->u) + 0.5 * du) +
               domega * (cr_norm(L) + 0.5 * largest_moment(body) * domega);
     *floor += pull * ROOT3 * digits->position;
@@ -200,9 +200,9 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         s->com0 = cr_madd(s->com0, m, from[i].com);
         s->com1 = cr_madd(s->com1, m, to[i].com);
         s->push = cr_add(s->push, has_plane(n) ? in_plane(n, push) : push);
-        cr__motion_velocity_floor(w, &from[i], w->h, &du, &domega);
+        velocity_floor(w, &from[i], w->h, &du, &domega);
         s->push_floor += m * du;
-        cr__motion_velocity_floor(w, &to[i], w->h, &du, &domega);
+        velocity_floor(w, &to[i], w->h, &du, &domega);
         s->push_floor += m * du + cr_norm(weight) * (2.0 * digits->time + 4.0 * EPS * fabs(w->now->time));
         s->gain += cr__motion_energy(w, i, &to[i], &s->gain_floor, &ignored);
         s->gain -= cr__motion_energy(w, i, &from[i], &s->gain_floor, &ignored);
@@ -229,7 +229,7 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         s->L1 = cr_add(s->L1, L1);
         double r = cr_norm(r0);
         s->inertia += I + m * r * r;
-        cr__motion_velocity_floor(w, &to[i], w->h, &du, &domega);
+        velocity_floor(w, &to[i], w->h, &du, &domega);
         double far = s->bodies > 1 ? fmax(r, cr_norm(r1)) : 0.0;
         double speed = s->bodies > 1 ? fmax(cr_norm(from[i].u), cr_norm(to[i].u)) : 0.0;
         s->L_floor += 2.0 * (I * domega + m * far * du +
@@ -267,7 +267,7 @@ static void judge_flight(crMotionWork* w, int i) {
     crVec3 off = cr_madd(cr_sub(b->com, a->com), -0.5 * w->h, cr_add(a->u, b->u));
     if (has_plane(cr__plan_plane(w->step.plan, i))) off = in_plane(cr__plan_plane(w->step.plan, i), off);
     double du, domega;
-    cr__motion_velocity_floor(w, b, w->h, &du, &domega);
+    velocity_floor(w, b, w->h, &du, &domega);
     cr__motion_worst(&r->path, cr_norm(off), w->h * du + 2.0 * ROOT3 * w->data->digits.position, w->now->time,
                      i, -1);
 }
@@ -303,7 +303,7 @@ static void judge_energy(crMotionWork* w) {
 
 static bool stood_still(const crMotionWork* w, int i) {
     double du, domega;
-    cr__motion_velocity_floor(w, &w->here.mean[i], w->h, &du, &domega);
+    velocity_floor(w, &w->here.mean[i], w->h, &du, &domega);
     return cr_norm(w->here.mean[i].u) <= du && cr_norm(w->here.mean[i].omega) <= domega;
 }
 

@@ -55,8 +55,6 @@ typedef struct crMotionWork {
     crMotionStep* now;
 } crMotionWork;
 
-// Uncertainty of velocities by their digits, norms: m/s and rad/s.
-void cr__motion_velocity_floor(const crMotionWork* w, const crMoving* at, double h, double* u, double* omega);
 // Energy T + U of a body and its floor, J; T is added to *kinetic.
 double cr__motion_energy(const crMotionWork* w, int body, const crMoving* at, double* floor, double* kinetic);
 // The interval that ends at this record: islands, their energy and momentum, into the report and the step of the
