@@ -14,12 +14,11 @@
 #include "plot/page_parts.h"
 #include "plot/view.h"
 
-#define CHART_WIDTH  480.0
-#define CHART_HEIGHT 290.0
-#define MOST_EVENTS  200  // rows of a table
-#define FEW_EVENTS   20   // rows that are shown unasked
-#define MOST_BODIES  60
-#define OWN_FACTS    7
+#define CHART_WIDTH 480.0
+#define MOST_EVENTS 200  // rows of a table
+#define FEW_EVENTS  20   // rows that are shown unasked
+#define MOST_BODIES 60
+#define OWN_FACTS   7
 
 typedef struct Page {
     FILE* file;

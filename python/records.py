@@ -9,11 +9,15 @@ import re
 import sys
 
 # struct, header, class of the package, variable in C; None where it is only part of another
-RECORDS = [("crCertificate", "step.h", None, None), ("crTally", "step.h", "Certificate", "tally"),
+RECORDS = [("crLawErrors", "problem.h", None, None), ("crEnergyBalance", "step.h", None, None),
+           ("crCertificate", "step.h", None, None), ("crTally", "step.h", "Certificate", "tally"),
            ("crAudit", "problem.h", "Audit", "audit"), ("crMargins", "impulse.h", "Margins", "margins"),
            ("crRuleMargins", "resolve.h", "RuleMargins", "rule_margins"),
            ("crLawInfo", "resolve.h", "LawInfo", "law"), ("crRuleInfo", "resolve.h", "RuleInfo", "rule"),
            ("crEvent", "step.h", "Event", "event")]
+# fields of a struct inside whose names would say too little in the class
+RENAMED = {"crEnergyBalance": {"change": "energy_change", "created": "energy_created", "size": "energy_size",
+                               "gain": "energy_gain"}}
 KINDS = {"double": "d", "int": "i", "bool": "b", "size_t": "z", "uint64_t": "u", "const char*": "s",
          "crVec3": "v", "crOutcome": "o", "crTruth": "t"}
 TYPES = {"d": "float", "i": "int", "b": "bool", "z": "int", "u": "int", "s": "str", "v": "Any", "o": "str", "t": "str"}
@@ -45,7 +49,8 @@ def fields(folder, header, struct):
         inner = [record for record in RECORDS if record[0] == match[1]]
         for name in match[2].replace(" ", "").split(","):
             if inner:
-                out += [(n, k, f"{name}.{p}", c) for n, k, p, c in fields(folder, inner[0][1], inner[0][0])]
+                out += [(RENAMED.get(match[1], {}).get(n, n), k, f"{name}.{p}", c)
+                        for n, k, p, c in fields(folder, inner[0][1], inner[0][0])]
             elif match[1] not in KINDS:
                 raise SystemExit(f"records.py: {struct}.{name}: no kind for {match[1]}: add one to KINDS, and to field_of in "
                                  "src/common.c")

@@ -391,7 +391,7 @@ static void check_certificate(Soak* s) {
     s->overlap = fmax(s->overlap, overlap);
     s->residual = fmax(s->residual, c->residual);
     s->unsolved += c->outcome != CR_OUTCOME_SOLVED;
-    s->created += c->energy_created;
+    s->created += c->energy.created;
     if (!isfinite(c->residual)) finding(s, "residual", c->residual, tol);
     if (tol > 0.0 && s->settings.quality == CR_QUALITY_CERTIFIED && c->outcome == CR_OUTCOME_SOLVED &&
         c->residual > tol) {

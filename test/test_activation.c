@@ -46,7 +46,7 @@ TEST(activations_follow_their_controls) {
         CHECK_NEAR(s->v[1], speed[1], 1e-13);
         // the work of actuators is what the energy gains
         const crCertificate* c = cr_world_certificate(world);
-        CHECK_NEAR(c->work, c->energy_change, 1e-12);
+        CHECK_NEAR(c->energy.work, c->energy.change, 1e-12);
     }
     cr_world_destroy(world);
     cr_scene_free(&scene);
@@ -187,7 +187,7 @@ TEST(joints_limit_what_their_actuators_give) {
         CHECK_NEAR(s->v[0], -1.0 * STEP * n, 1e-12);
         CHECK_NEAR(s->v[1], 0.5 * STEP * n, 1e-12);
         const crCertificate* c = cr_world_certificate(world);
-        CHECK_NEAR(c->work, c->energy_change, 1e-12);
+        CHECK_NEAR(c->energy.work, c->energy.change, 1e-12);
     }
     cr_world_destroy(world);
     cr_scene_free(&scene);

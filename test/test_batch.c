@@ -167,7 +167,7 @@ TEST(a_world_of_a_batch_has_the_bits_of_a_world) {
                         CHECK(result.status == CR_OK && result.handed == 0);
                         CHECK(result.tally.steps == calls[c] && result.tally.solved == tally.solved);
                         CHECK(result.tally.worst.residual == tally.worst.residual);
-                        CHECK(result.tally.worst.energy_change == tally.worst.energy_change);
+                        CHECK(result.tally.worst.energy.change == tally.worst.energy.change);
                         CHECK(result.tally.mean_residual == tally.mean_residual);
                     }
                     solved += tally.solved;

@@ -131,7 +131,7 @@ static void check_world(const Paths* p, int i, crBatch* batch, const double* q, 
             see(world, &seen);
             e = cr_world_energy(world);
             rise = fmax(rise, e.kinetic + e.potential - start);
-            created = fmax(created, cr_world_certificate(world)->energy_created);
+            created = fmax(created, cr_world_certificate(world)->energy.created);
         }
         bool same = memcmp(&q[at * 7 * BALLS], cr_world_state(world)->q, 7 * BALLS * sizeof *q) == 0;
         if (p->steps[at] > 0) CHECK(same);

@@ -31,8 +31,8 @@ TEST(belt_carries_a_crate) {
     CHECK(cr_norm(cr_world_pose(world, 1).p) == 0.0);
     // work of the belt: friction times its way, half of which is lost to slip
     double m = scene.model->bodies[2].mass;
-    CHECK_NEAR(tally.worst.work, m * 0.8 * 0.8, 1e-3 * m);
-    CHECK(tally.failed == 0 && tally.worst.energy_gain < 1e-9 * m && tally.worst.crossings == 0);
+    CHECK_NEAR(tally.worst.energy.work, m * 0.8 * 0.8, 1e-3 * m);
+    CHECK(tally.failed == 0 && tally.worst.energy.gain < 1e-9 * m && tally.worst.crossings == 0);
     cr_world_destroy(world);
     cr_scene_free(&scene);
 }
@@ -62,7 +62,7 @@ TEST(wedged_ball) {
         double mass = scene.model->bodies[3].mass, h = 1e-4, mu = mus[i];
         double press = mass * 9.81 * h / (1.0 - mu * mu);
         CHECK(c->outcome == CR_OUTCOME_SOLVED);
-        CHECK_NEAR(c->work, mu * press * 0.8, 1e-6 * press);
+        CHECK_NEAR(c->energy.work, mu * press * 0.8, 1e-6 * press);
         // the ball turns, faster and faster, by what is left of the two moments, and stays where it is
         CHECK_NEAR(cr_world_state(world)->v[4], -press * mu * (1.0 - mu) * 0.1 / (0.4 * mass * 0.01), 1e-6);
         CHECK_NEAR(cr_norm(cr_vec3(cr_world_state(world)->v[0], cr_world_state(world)->v[1],

@@ -208,7 +208,7 @@ TEST(every_method_takes_them) {
                 CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
                 cr_tally_add(&tally, cr_world_certificate(world));
             }
-            CHECK(tally.failed == 0 && tally.worst.impermissible == 0 && tally.worst.energy_created == 0.0);
+            CHECK(tally.failed == 0 && tally.worst.impermissible == 0 && tally.worst.energy.created == 0.0);
             memcpy(v[i], cr_world_state(world)->v, sizeof v[i]);
             cr_world_destroy(world);
             cr_scene_free(&scene);
@@ -277,7 +277,7 @@ TEST(laws_on_cloth) {
     CHECK_NEAR(v[2], 0.5, 1e-9);
     CHECK_NEAR(v[1], -2.0 / 7.0 * slip, 1e-7);
     CHECK_NEAR(v[5], 9.0, 1e-9);
-    CHECK(tally.worst.impermissible == 0 && tally.worst.energy_created == 0.0 && tally.failed == 0);
+    CHECK(tally.worst.impermissible == 0 && tally.worst.energy.created == 0.0 && tally.failed == 0);
     cr_world_destroy(world);
     cr_scene_free(&scene);
 }

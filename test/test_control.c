@@ -149,8 +149,8 @@ TEST(servo_closed_form) {
     crTally servo = {0}, spring = {0};
     servo_at(0.01, false, kp, kv, target, &servo);
     servo_at(0.01, true, kp, kv, target, &spring);
-    CHECK_NEAR(servo.worst.energy_gain, spring.worst.energy_gain, 1e-12 * spring.worst.energy_size);
-    CHECK(servo.unknown == 0 && servo.worst.work > 0.0);
+    CHECK_NEAR(servo.worst.energy.gain, spring.worst.energy.gain, 1e-12 * spring.worst.energy.size);
+    CHECK(servo.unknown == 0 && servo.worst.energy.work > 0.0);
 }
 
 // a servo is a spring and damper of its joint, however stiff; along two joints it settles where it must
@@ -201,9 +201,9 @@ TEST(work_of_a_motor) {
     }
     double torque = 1.5, q = cr_world_state(r.world)->q[0];
     CHECK_NEAR(q, 0.5 * torque, 1e-12);
-    CHECK_NEAR(tally.worst.work, torque * q, 1e-12);
-    CHECK_NEAR(tally.worst.energy_change, torque * q, 1e-12);
-    CHECK(tally.worst.energy_gain <= 1e-12 && tally.unknown == 0);
+    CHECK_NEAR(tally.worst.energy.work, torque * q, 1e-12);
+    CHECK_NEAR(tally.worst.energy.change, torque * q, 1e-12);
+    CHECK(tally.worst.energy.gain <= 1e-12 && tally.unknown == 0);
     drop(&r);
 }
 

@@ -340,8 +340,8 @@ static bool check_step(const Scene* s, const Record* a, const Record* b, Shown* 
     if (!s->all_free) return fine;
     double gain = energy_of(s, b, &size) - energy_of(s, a, &size_before),
            noise = 1e-13 * (size + size_before);
-    fine = finding(s, "energy gained", gain, c->energy_gain + noise) && fine;
-    fine = finding(s, "energy change", fabs(gain - c->energy_change), noise) && fine;
+    fine = finding(s, "energy gained", gain, c->energy.gain + noise) && fine;
+    fine = finding(s, "energy change", fabs(gain - c->energy.change), noise) && fine;
     shown->gains += gain > noise;
     bool alone = !s->floor && !s->wall;
     if (alone) {

@@ -145,9 +145,9 @@ static bool run(const char* text, double time, Ran* ran) {
     while (status == CR_OK && cr_world_state(ran->world)->time < time - 1e-9) {
         status = cr_world_step(ran->world, &error);
         const crCertificate* c = cr_world_certificate(ran->world);
-        ran->work += c->work;
-        ran->gain += c->energy_change;
-        ran->worst_gain = fmax(ran->worst_gain, c->energy_gain);
+        ran->work += c->energy.work;
+        ran->gain += c->energy.change;
+        ran->worst_gain = fmax(ran->worst_gain, c->energy.gain);
     }
     return test_check(status == CR_OK, __FILE__, __LINE__, "%s: %s", text, error.message);
 }

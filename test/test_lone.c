@@ -91,7 +91,7 @@ static void compare_step(crWorld* world, const crLone* lone, Seen* seen) {
     seen->measured += !isnan(c.overlap);
     seen->flown += c.contacts == 0;
     seen->touched += s.warm_count > 0;
-    seen->slid += c.energy_change < -1e-9 * c.energy_size && s.warm_count > 0;
+    seen->slid += c.energy.change < -1e-9 * c.energy.size && s.warm_count > 0;
     seen->pushed += c.penetration > 0.0;
 }
 

@@ -159,7 +159,7 @@ static bool step_checked(Drop* drop) {
     double size = 0.0, before = energy_of(drop, drop->q, drop->v, &size),
            after = energy_of(drop, s->q, s->v, &size);
     CHECK(after - before <= CR_ENERGY_TOL * size);
-    CHECK(c->energy_gain <= CR_ENERGY_TOL * c->energy_size);
+    CHECK(c->energy.gain <= CR_ENERGY_TOL * c->energy.size);
     check_impulses(drop);
     double overlap = 0.0;
     CHECK_STATUS(cr_world_overlap(drop->world, &overlap, &error), CR_OK);

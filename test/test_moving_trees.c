@@ -342,7 +342,7 @@ static void check_work(const Heap* heap) {
         work += s->ctrl[a] * (s->q[q] - heap->q[q]);
         size += fabs(s->ctrl[a] * (s->q[q] - heap->q[q]));
     }
-    CHECK_NEAR(cr_world_certificate(heap->world)->work, work, 1e-9 * size + 1e-15);
+    CHECK_NEAR(cr_world_certificate(heap->world)->energy.work, work, 1e-9 * size + 1e-15);
 }
 
 static bool step_checked(Heap* heap, const Kind* kind) {

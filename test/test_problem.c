@@ -336,7 +336,8 @@ TEST(audit_by_hand) {
     double good[3] = {2, -1, 0};
     crAudit a = audit_of(&p, good);
     CHECK_NEAR(a.residual, 0.0, 1e-16);
-    CHECK(a.approach == 0.0 && a.cone == 0.0 && a.complementarity == 0.0 && a.dissipation < 1e-15);
+    CHECK(a.laws.approach == 0.0 && a.laws.cone == 0.0 && a.laws.complementarity == 0.0 &&
+          a.laws.dissipation < 1e-15);
     // 2 (-2) + -1 (3) + (4 + 1) / 2
     CHECK_NEAR(a.energy_change, -4.5, 1e-15);
     // no impulse: u = q; q' = (-2 - 1.5 .. ) projects to the cone's surface
@@ -344,7 +345,7 @@ TEST(audit_by_hand) {
     a = audit_of(&p, none);
     // -u - mu |u_t| n = (.5, -3, 0): n = (.5 + .5 * 3) / 1.25 = 1.6, t = -.8
     CHECK_NEAR(a.natural, sqrt(1.6 * 1.6 + 0.8 * 0.8) / sqrt(13.0), 1e-15);
-    CHECK_NEAR(a.approach, 2.0, 0.0);
+    CHECK_NEAR(a.laws.approach, 2.0, 0.0);
     // the witness is open; b must change by 2, which is all that had to change
     CHECK(a.eta == 2.0 && a.residual == 1.0 && a.scale == 2.0 && a.permits == 2.0 && a.distance == 0.0);
     CHECK(cr_audit_solved(&a, 0.99) == CR_TRUTH_NO && cr_audit_solved(&a, 1.0) == CR_TRUTH_YES);
@@ -354,14 +355,14 @@ TEST(audit_by_hand) {
     // friction with the slip, outside the cone by 2 - 1
     double wrong[3] = {2, 2, 0};
     a = audit_of(&p, wrong);
-    CHECK_NEAR(a.cone, 1.0, 1e-15);
+    CHECK_NEAR(a.laws.cone, 1.0, 1e-15);
     // w p_t - P(w p_t - u_t): 2 - (-1) with the limit 1
-    CHECK_NEAR(a.dissipation, 3.0, 1e-15);
+    CHECK_NEAR(a.laws.dissipation, 3.0, 1e-15);
     // pulling
     double pull[3] = {-1, 0, 0};
     a = audit_of(&p, pull);
-    CHECK_NEAR(a.cone, 1.0, 0.0);
-    CHECK_NEAR(a.complementarity, 3.0, 1e-15);
+    CHECK_NEAR(a.laws.cone, 1.0, 0.0);
+    CHECK_NEAR(a.laws.complementarity, 3.0, 1e-15);
 }
 
 TEST(audit_of_rows_by_hand) {
@@ -375,7 +376,7 @@ TEST(audit_of_rows_by_hand) {
         .rows = 3, .block_count = 3, .blocks = blocks, .u_free = q, .b = b, .W = {3, 3, NULL, NULL, W}};
     double good[3] = {-1, 1, -1};
     crAudit a = audit_of(&p, good);
-    CHECK(a.residual == 0.0 && a.approach == 0.0 && a.cone == 0.0);
+    CHECK(a.residual == 0.0 && a.laws.approach == 0.0 && a.laws.cone == 0.0);
     double bad[3] = {0, 0, 2};
     a = audit_of(&p, bad);
     // u + b = (2, -2, 9): maps 2, min(0, -2) = -2, 2 - clamp(2 - 9) = 3
@@ -383,8 +384,8 @@ TEST(audit_of_rows_by_hand) {
     // no row acts on another: three islands. The equality misses 2 of 2, the unilateral row 2 of 2; the box is
     // at z = 2 - 9/2 < lo, so p^ = -1 and w = 5 - 2 > 0 is allowed
     CHECK(a.residual == 1.0 && a.eta == 2.0 && a.worst_block == 0);
-    CHECK_NEAR(a.approach, 2.0, 0.0);
-    CHECK_NEAR(a.cone, 1.0, 0.0);
+    CHECK_NEAR(a.laws.approach, 2.0, 0.0);
+    CHECK_NEAR(a.laws.cone, 1.0, 0.0);
     p.raw = true;
     a = audit_of(&p, bad);
     CHECK_NEAR(a.natural, 3.0 / 5.0, 1e-15);
@@ -416,7 +417,7 @@ TEST(audit_of_open_contacts) {
         }
         p.W.value = small;
         crAudit a = audit_of(&p, none);
-        CHECK(a.residual == 0.0 && a.dissipation == 0.0);
+        CHECK(a.residual == 0.0 && a.laws.dissipation == 0.0);
     }
 }
 
@@ -431,8 +432,8 @@ TEST(audit_rejects_what_is_not_finite) {
         x[k % 3] = bad[k / 3];
         crAudit a = audit_of(&p, x);
         if (k / 3 == 3 && isfinite(a.residual)) continue;
-        CHECK(isinf(a.residual) && isinf(a.approach) && isinf(a.cone) && isinf(a.dissipation));
-        CHECK(isinf(a.complementarity) && isinf(a.momentum) && isinf(a.energy_change));
+        CHECK(isinf(a.residual) && isinf(a.laws.approach) && isinf(a.laws.cone) && isinf(a.laws.dissipation));
+        CHECK(isinf(a.laws.complementarity) && isinf(a.momentum) && isinf(a.energy_change));
     }
     crProblem none = {0};
     CHECK(audit_of(&none, NULL).residual == 0.0 && audit_of(&none, NULL).worst_block == -1);

@@ -34,13 +34,13 @@ static crAudit audit_of(const crProblem* problem, const double* p) {
 }
 
 // slope of a map by central differences, and the nearest point's variational inequality
-static void check_maps(const crRelaxUnit* unit, crRandom* random) {
+static void check_maps(const crUnit* unit, crRandom* random) {
     double q[6], x[6], D[36], up[6], down[6];
     for (int a = 0; a < unit->count; a++) {
         q[a] = sample_uniform(random, -1, 1);
     }
     for (int map = 0; map < (unit->plain ? 2 : 1); map++) {
-        void (*law)(const crRelaxUnit*, const double*, double*, double*) =
+        void (*law)(const crUnit*, const double*, double*, double*) =
             map == 0 ? cr__relax_law : cr__relax_nearest;
         law(unit, q, x, D);
         double again[6];
@@ -83,7 +83,7 @@ TEST(slopes_of_the_laws) {
     for (int k = 0; k < 1500; k++) {
         crBlock block = cr_block((crBlockKind)(k % 4), 0, 1);
         crProblem problem = {.vertices = vertices};
-        crRelaxUnit unit;
+        crUnit unit;
         double E[6];
         block.lo = -0.3;
         block.hi = 0.4;

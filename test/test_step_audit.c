@@ -172,7 +172,7 @@ TEST(wrong_answers) {
         Looked l;
         // no impulse: it falls into the plane
         CHECK(bad(one_ball(&l, m, 0.0, cr_vec3(0, 0, 0)), G * H));
-        CHECK_NEAR(l.scene.step.certificate.approach, G * H, 1e-15);
+        CHECK_NEAR(l.scene.step.certificate.laws.approach, G * H, 1e-15);
         scene_close(&l.scene);
         // half of what is needed, and twice: it goes on closing, or leaves beside its impulse
         CHECK(bad(one_ball(&l, m, 0.0, cr_vec3(0, 0, 0.5 * push)), 0.5 * G * H));
@@ -192,7 +192,7 @@ TEST(wrong_answers) {
         // more than the cone allows, though the point of contact comes to rest by it
         double fast = 2.0 * 3.5 * MU * push / m;
         CHECK(bad(one_ball(&l, m, fast, cr_vec3(-m * fast / 3.5, 0, push)), MU * G * H));
-        CHECK_NEAR(l.scene.step.certificate.cone, MU * push, 1e-12 * push);
+        CHECK_NEAR(l.scene.step.certificate.laws.cone, MU * push, 1e-12 * push);
         scene_close(&l.scene);
     }
 }
@@ -322,7 +322,7 @@ TEST(random_impulses) {
             closing = fmax(closing, -(cr_dot(l.u[k], contact->point.normal) + bias));
         }
         CHECK(closing <= c->eta + c->floor + 1e-14);
-        CHECK(closing <= c->approach + 1e-14);
+        CHECK(closing <= c->laws.approach + 1e-14);
         solved += c->outcome == CR_OUTCOME_SOLVED;
         scene_close(&l.scene);
     }

@@ -287,7 +287,7 @@ TEST(boxes_rattle_to_rest) {
             impacts += scene.step.certificate.impacts;
             deepest = fmax(deepest, scene.step.certificate.penetration);
             CHECK(!scene.step.certificate.truncated);
-            CHECK(scene.step.certificate.energy_created == 0.0);
+            CHECK(scene.step.certificate.energy.created == 0.0);
         }
         for (int k = 0; k < 6; k++) {
             speed = fmax(speed, fabs(scene.step.state.v[k]));

@@ -87,7 +87,7 @@ static void check_work(crToi toi, double w, double e) {
     for (int k = 0; k < 200 && scene_step(&scene, settings.dt); k++) {
         double after = scene.step.state.v[2] + scene.step.state.v[8];
         double want = 2.0 * (after - before + 2.0 * GRAVITY * settings.dt) * w;
-        worst = fmax(worst, fabs(scene.step.certificate.work - want));
+        worst = fmax(worst, fabs(scene.step.certificate.energy.work - want));
         impacts += scene.step.certificate.impacts;
         before = after;
     }

@@ -433,7 +433,7 @@ TEST(a_large_calm_group_bounces_once_a_step) {
         CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
         const crCertificate* c = cr_world_certificate(world);
         crEvents events = cr_world_events(world);
-        CHECK(c->energy_gain <= CR_ENERGY_TOL * c->energy_size && !c->truncated);
+        CHECK(c->energy.gain <= CR_ENERGY_TOL * c->energy.size && !c->truncated);
         CHECK(c->penetration <= 1e-5);
         for (int i = 0; i < events.count; i++) {
             if (events.events[i].impact < 0) continue;

@@ -104,8 +104,8 @@ TEST(worlds_at_rest_stay_as_they_are_to_the_bit) {
             run(world, 1);
             CHECK(cr_world_stages(world)->rest.still);
             CHECK(memcmp(q, s->q, sizeof q) == 0 && memcmp(zero, s->v, sizeof zero) == 0);
-            change += fabs(cr_world_certificate(world)->energy_change);
-            gain += cr_world_certificate(world)->energy_gain;
+            change += fabs(cr_world_certificate(world)->energy.change);
+            gain += cr_world_certificate(world)->energy.gain;
             // the contacts carry the weight in every one of these steps
             double up = 0.0;
             const crStep* step = cr_world_stages(world);
@@ -143,7 +143,7 @@ TEST(what_is_set_down_rests_soon) {
         double gain = 0.0;
         for (int n = 0; n < 240; n++) {
             run(world, 1);
-            gain += cr_world_certificate(world)->energy_gain;
+            gain += cr_world_certificate(world)->energy.gain;
         }
         CHECK(cr_world_stages(world)->rest.still && gain == 0.0);
         cr_world_destroy(world);
@@ -276,9 +276,6 @@ static crModel* towers_model(void) {
 }
 
 static bool same_certificate(const crCertificate* a, const crCertificate* b) {
-    if (memcmp(a, b, sizeof *a) != 0) {
-        const unsigned char *x=(const void*)a,*y=(const void*)b; for (size_t i=0;i<sizeof *a;i+=8) if (memcmp(x+i,y+i,8)) {double u,v; memcpy(&u,x+i,8); memcpy(&v,y+i,8); printf("off %zu: %.17g %.17g (%d %d)\n", i, u, v, *(const int*)(x+i), *(const int*)(y+i));}
-    }
     return memcmp(a, b, sizeof *a) == 0;
 }
 

@@ -244,7 +244,7 @@ TEST(momentum_and_energy_are_kept) {
             const crCertificate* c = cr_world_certificate(p.world);
             CHECK(cr_norm(cr_sub(P1, P0)) < 1e-11);
             CHECK(cr_norm(cr_sub(L1, L0)) < 1e-11);
-            gained += c->energy_gain;
+            gained += c->energy.gain;
             first = i == 0 ? e0.kinetic + e0.potential : first;
             CHECK(e1.kinetic + e1.potential <= first * (1.0 + 1e-3));
         }

@@ -68,7 +68,7 @@ static uint64_t hash_of_run(const Case* c, int steps) {
         h = cr_hash(h, state->q, (size_t)c->scene.model->nq * sizeof(double));
         h = cr_hash(h, state->v, (size_t)c->scene.model->nv * sizeof(double));
         h = cr_hash(h, &seen->residual, sizeof seen->residual);
-        h = cr_hash(h, &seen->energy_change, sizeof seen->energy_change);
+        h = cr_hash(h, &seen->energy.change, sizeof seen->energy.change);
         h = cr_hash(h, &seen->outcome, sizeof seen->outcome);
     }
     cr_world_destroy(world);

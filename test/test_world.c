@@ -192,7 +192,7 @@ static void run_closed(crRandom* random, const char* rule, Kind kind, Worst* wor
         worst->gained = fmax(worst->gained, (now - energy - change) / size);
         worst->beyond = fmax(worst->beyond, (now - energy - change) / (size * turn * turn * turn));
         // a rule that creates energy must say so
-        if (c->energy_created == 0.0) worst->impact = fmax(worst->impact, largest / size);
+        if (c->energy.created == 0.0) worst->impact = fmax(worst->impact, largest / size);
         energy = now;
         worst->impacts += c->impacts;
         worst->overlap = fmax(worst->overlap, c->penetration);

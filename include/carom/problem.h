@@ -114,6 +114,14 @@ CR_API crStatus cr_matrix_inverse(const crMatrix* M, crArena* arena, crMatrix* M
 CR_API double cr_matrix_at(const crMatrix* A, int row, int col);
 CR_API void cr_matrix_mul(const crMatrix* A, const double* x, double* y);  // y = A x
 
+// How far impulses and velocities are from the laws of contacts, worst of each.
+typedef struct crLawErrors {
+    double approach;         // worst -(u_n + b_n), m/s, and |u + b| on equality rows
+    double cone;             // worst friction beyond its limit, or p_n < 0, N s
+    double dissipation;      // worst failure of friction to oppose slip, impulses scaled by W, m/s
+    double complementarity;  // worst |(u_n + b_n) p_n|, J
+} crLawErrors;
+
 // What is true of p, from raw data: a backward error. The audit makes of p a witness, impulses p^ that obey
 // every law exactly together with velocities of their choice, and measures by how much the bias b must be
 // changed for p^ to be an exact solution. eta is that change in m/s; h eta is the same in metres of gap. Every
@@ -133,12 +141,9 @@ typedef struct crAudit {
     double momentum_floor;  // its rounding floor
 
     // measures of others, not scaled: their size depends on the units
-    double natural;          // natural map over all rows: |.|_2 / |u_free + b|_2, raw: max / max(1, .)
-    double approach;         // worst -(u_n + b_n), m/s, and |u + b| on equality rows
-    double cone;             // worst friction beyond its limit, or p_n < 0, N s
-    double dissipation;      // worst failure of friction to oppose slip, impulses scaled by W, m/s
-    double complementarity;  // worst |(u_n + b_n) p_n|, J
-    double energy_change;    // p.(u_free + W p / 2), J; an impact's where u_free is the velocity before it
+    double natural;  // natural map over all rows: |.|_2 / |u_free + b|_2, raw: max / max(1, .)
+    crLawErrors laws;
+    double energy_change;  // p.(u_free + W p / 2), J; an impact's where u_free is the velocity before it
 } crAudit;
 
 CR_API crStatus cr_problem_audit(const crProblem* problem, crArena* arena, const double* p, crAudit* audit);

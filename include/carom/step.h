@@ -107,6 +107,15 @@ typedef struct crEvent {
     int impact;            // events of one impact share this number, counted within the step; CR_EVENT_...
 } crEvent;
 
+// Energy over a step.
+typedef struct crEnergyBalance {
+    double change;   // of the whole world, kinetic and potential, J
+    double work;     // by motors, applied forces and driven bodies, J; NaN where a user's force acts
+    double created;  // by impacts and contact solves, J; 0 where none did
+    double size;     // sum of the sizes of all kinetic and potential energies, before and after, J
+    double gain;     // energy that islands gained beyond that work, for whatever reason, J; NaN as work
+} crEnergyBalance;
+
 // What is true of a step, from states, contacts and impulses: the worst over its solves and impacts. Every
 // method fills every field.
 typedef struct crCertificate {
@@ -120,21 +129,14 @@ typedef struct crCertificate {
     double distance;    // h eta: the step is exact for gaps that differ by at most this, m
     double floor;       // rounding floor of eta, m/s
     double momentum;    // speed by which v differs from what the impulses give, m/s
-    double approach;    // m/s
-    double cone;        // N s
-    double dissipation;      // m/s
-    double complementarity;  // J
-    double penetration;      // overlap left at the end, at most, m
-    double overlap;          // the same measured by full geometry of all near pairs, m; NaN in steps without
-    int crossings;           // pairs that passed through each other between beginning and end
-    int crossings_unsure;    // pairs of which that cannot be told
-    double loop_error;       // of position, m or rad
-    double time_error;       // sum of the errors of time of the step's parts, m; 0 where settings.error is 0
-    double energy_change;    // of the whole world, kinetic and potential, J
-    double work;             // by motors, applied forces and driven bodies, J; NaN where a user's force acts
-    double energy_created;   // by impacts and contact solves, J; 0 where none did
-    double energy_size;      // sum of the sizes of all kinetic and potential energies, before and after, J
-    double energy_gain;  // energy that islands gained beyond that work, for whatever reason, J; NaN as work
+    crLawErrors laws;   // how far contacts are from their laws
+    double penetration;    // overlap left at the end, at most, m
+    double overlap;        // the same measured by full geometry of all near pairs, m; NaN in steps without
+    int crossings;         // pairs that passed through each other between beginning and end
+    int crossings_unsure;  // pairs of which that cannot be told
+    double loop_error;     // of position, m or rad
+    double time_error;     // sum of the errors of time of the step's parts, m; 0 where settings.error is 0
+    crEnergyBalance energy;
     int impermissible;   // impacts outside the permissible region
     int impacts_unsure;  // impacts of which that cannot be told
     bool truncated;      // impact_limit, or the work that event allows a step, was reached
@@ -151,14 +153,14 @@ typedef struct crTally {
     int solved, near, bounded, unsure, failed;  // steps by their outcome; truncated steps count as failed
     int idle;                                   // steps without a contact solve
     int measured;                               // steps whose overlap was measured by full geometry
-    int unknown;           // steps whose energy_gain is not known; the sums are over the others
+    int unknown;           // steps whose energy.gain is not known; the sums are over the others
     double mean_residual;  // over the steps that had something to solve
 } crTally;
 
 CR_API void cr_tally_add(crTally* tally, const crCertificate* certificate);  // start from a zeroed tally
 
 // Whether the step keeps what it promises: solved or near, nothing crossed, impermissible or truncated, energy
-// created and gained at most CR_ENERGY_TOL of energy_size, overlap at most `overlap` (m), no body escaped. Cannot tell
+// created and gained at most CR_ENERGY_TOL of energy.size, overlap at most `overlap` (m), no body escaped. Cannot tell
 // where a figure is not known.
 #define CR_ENERGY_TOL 1e-9
 CR_API crTruth cr_certificate_holds(const crCertificate* certificate, double overlap);

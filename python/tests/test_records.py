@@ -22,8 +22,21 @@ def names(struct):
             body = text.split(f"typedef struct {struct} {{")[1].split("}")[0]
             # lists of names have calls of their own
             body = re.sub(r"const char\* const\*\s*\w+;", "", body)
-            return [re.sub(r".*[\s*]", "", name.strip()) for part in body.split(";") for name in part.split(",") if name.strip()]
+            declared = [name.strip() for part in body.split(";") for name in part.split(",") if name.strip()]
+            return [name for one in declared for name in GROUPS.get(one, [re.sub(r".*[\s*]", "", one)])]
     raise AssertionError(struct)
+
+
+# what the package calls the fields of groups
+GROUPS = {"crLawErrors laws": ["approach", "cone", "dissipation", "complementarity"],
+          "crEnergyBalance energy": ["energy_change", "work", "energy_created", "energy_size", "energy_gain"]}
+
+
+@needs_tree
+def test_groups_are_whole():
+    assert names("crLawErrors") == GROUPS["crLawErrors laws"]
+    own = [name if name == "work" else f"energy_{name}" for name in names("crEnergyBalance")]
+    assert own == GROUPS["crEnergyBalance energy"]
 
 
 @needs_tree

@@ -415,8 +415,9 @@ static crAudit not_finite(void) {
     double bad = (double)INFINITY;
     crAudit audit = {.residual = bad, .least = bad, .most = bad, .eta = bad, .floor = bad, .worst_block = -1};
     audit.distance = audit.permits = audit.scale = audit.asymmetry = audit.momentum = bad;
-    audit.momentum_floor = audit.natural = audit.approach = audit.cone = audit.dissipation = bad;
-    audit.complementarity = audit.energy_change = bad;
+    audit.momentum_floor = audit.natural = audit.laws.approach = audit.laws.cone = audit.laws.dissipation =
+        bad;
+    audit.laws.complementarity = audit.energy_change = bad;
     return audit;
 }
 
@@ -424,7 +425,8 @@ static bool finite_audit(const crAudit* a) {
     // the residual alone may be infinite: where nothing had to change and something did
     return !isnan(a->residual) &&
            isfinite(a->eta + a->floor + a->permits + a->asymmetry + a->momentum + a->natural) &&
-           isfinite(a->approach + a->cone + a->dissipation + a->complementarity + a->energy_change);
+           isfinite(a->laws.approach + a->laws.cone + a->laws.dissipation + a->laws.complementarity +
+                    a->energy_change);
 }
 
 static crStatus audit_with(crAuditor* a, crArena* arena, double* p, bool keep, crAudit* audit) {

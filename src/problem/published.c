@@ -103,7 +103,7 @@ static double cone_violation(const crProblem* problem, const crBlock* block, con
 }
 
 static void audit_block(const crProblem* problem, const crBlock* block, const double* p, const double* u,
-                        double weight, crAudit* audit) {
+                        double weight, crLawErrors* laws) {
     double closing = 0.0;
     if (block->kind == CR_BLOCK_EQUALITY) {
         closing = sqrt(square_sum(u, block->count));
@@ -111,18 +111,18 @@ static void audit_block(const crProblem* problem, const crBlock* block, const do
         int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
         for (int i = 0; i < normals; i++) {
             closing = larger(closing, -u[i]);
-            audit->complementarity = larger(audit->complementarity, fabs(u[i] * p[i]));
-            audit->cone = larger(audit->cone, -p[i]);
+            laws->complementarity = larger(laws->complementarity, fabs(u[i] * p[i]));
+            laws->cone = larger(laws->cone, -p[i]);
         }
     } else {
         for (int i = 0; i < block->count; i++) {
-            audit->cone = larger(audit->cone, larger(block->lo - p[i], p[i] - block->hi));
+            laws->cone = larger(laws->cone, larger(block->lo - p[i], p[i] - block->hi));
         }
     }
-    audit->approach = larger(audit->approach, closing);
+    laws->approach = larger(laws->approach, closing);
     if (block->kind != CR_BLOCK_CONE) return;
-    audit->cone = larger(audit->cone, cone_violation(problem, block, p));
-    audit->dissipation = larger(audit->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
+    laws->cone = larger(laws->cone, cone_violation(problem, block, p));
+    laws->dissipation = larger(laws->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
 }
 
 // size that residuals are compared with: of u_free + b
@@ -151,6 +151,6 @@ void cr__problem_published(const crProblem* problem, const double* weight, const
     audit->natural = natural_map(problem, p, u);
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
-        audit_block(problem, block, p + block->row, u + block->row, weight[block->row], audit);
+        audit_block(problem, block, p + block->row, u + block->row, weight[block->row], &audit->laws);
     }
 }

@@ -27,7 +27,7 @@ static void apply_law(const crSpace* s, const double* q, double* x, double* y) {
 static void fill_penalty(crSpace* s) {
     memset(s->G, 0, s->squares * sizeof *s->G);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         for (int a = 0; a < unit->count; a++) {
             s->G[unit->square + (size_t)(a * (unit->count + 1))] = PENALTY / s->weight[unit->row + a];
         }

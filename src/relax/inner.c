@@ -57,8 +57,8 @@ static double evaluate(const crInner* in, double step, double* q, double* x, dou
 static void fill_slopes(const crInner* in) {
     crSpace* s = &in->island->space;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
-        double *G = s->G + unit->square, x[CR_RELAX_ROWS];
+        const crUnit* unit = &s->unit[i];
+        double *G = s->G + unit->square, x[CR_UNIT_ROWS];
         cr__relax_law(unit, in->q + unit->row, x, G);
         for (int a = 0; a < unit->count; a++) {
             for (int b = 0; b < unit->count; b++) {

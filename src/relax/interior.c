@@ -45,7 +45,7 @@ typedef struct crBarrier {
     int pairs;
 } crBarrier;
 
-static crBarrierKind barrier_kind(const crRelaxUnit* unit) {
+static crBarrierKind barrier_kind(const crUnit* unit) {
     if (unit->kind == CR_BLOCK_EQUALITY) return BARRIER_FREE;
     if (unit->kind == CR_BLOCK_UNILATERAL) return BARRIER_HALF;
     if (unit->kind == CR_BLOCK_CONE) return unit->part[0].limit > 0.0 ? BARRIER_CONE : BARRIER_HALF;
@@ -132,7 +132,7 @@ static double largest_step(const crBarrier* b) {
     const crSpace* s = &b->island->space;
     double step = (double)INFINITY;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         crBarrierKind kind = barrier_kind(unit);
         if (kind == BARRIER_CONE) {
@@ -155,8 +155,8 @@ static double largest_step(const crBarrier* b) {
 }
 
 // Scaling of row a: impulses of a cone times diag(mu, 1, 1), velocities times diag(1, mu, mu).
-static double scale_x(const crRelaxUnit* unit, int a) { return a == 0 ? unit->part[0].limit : 1.0; }
-static double scale_y(const crRelaxUnit* unit, int a) { return a == 0 ? 1.0 : unit->part[0].limit; }
+static double scale_x(const crUnit* unit, int a) { return a == 0 ? unit->part[0].limit : 1.0; }
+static double scale_y(const crUnit* unit, int a) { return a == 0 ? 1.0 : unit->part[0].limit; }
 
 // Start inside all cones, near impulses x.
 static void barrier_start(crBarrier* b, const double* x) {
@@ -164,7 +164,7 @@ static void barrier_start(crBarrier* b, const double* x) {
     cr__space_gather(s, x, b->z);
     cr__space_velocity(s, b->z, b->t);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         double push = START_SHIFT * b->speed / s->weight[row], speed = START_SHIFT * b->speed;
         crBarrierKind kind = barrier_kind(unit);
@@ -201,8 +201,8 @@ static void barrier_start(crBarrier* b, const double* x) {
 static void plain_impulses(const crBarrier* b, double* x) {
     const crSpace* s = &b->island->space;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
-        double q[CR_RELAX_ROWS];
+        const crUnit* unit = &s->unit[i];
+        double q[CR_UNIT_ROWS];
         for (int a = 0; a < unit->count; a++) {
             q[a] = b->x[unit->row + a];
             if (barrier_kind(unit) == BARRIER_CONE) q[a] /= scale_x(unit, a);
@@ -221,7 +221,7 @@ static void barrier_point(crBarrier* b) {
     memset(s->G, 0, s->squares * sizeof *s->G);
     cr__space_velocity(s, b->z, b->r);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         crBarrierKind kind = barrier_kind(unit);
         double *G = s->G + unit->square, w = s->weight[row], *x = b->x + row, *y = b->y + row;
@@ -274,7 +274,7 @@ static void barrier_point(crBarrier* b) {
 static void barrier_wanted(crBarrier* b, double centre) {
     const crSpace* s = &b->island->space;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         double aim = centre * b->mean * b->speed * b->speed / s->weight[row];
         crBarrierKind kind = barrier_kind(unit);
@@ -304,7 +304,7 @@ static void constant_part(crBarrier* b) {
     const crSpace* s = &b->island->space;
     memset(b->k, 0, (size_t)s->rows * sizeof *b->k);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         crBarrierKind kind = barrier_kind(unit);
         if (kind == BARRIER_CONE) {
@@ -330,8 +330,8 @@ static void barrier_direction(crBarrier* b) {
     crSpace* s = &b->island->space;
     constant_part(b);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
-        double product[CR_RELAX_ROWS];
+        const crUnit* unit = &s->unit[i];
+        double product[CR_UNIT_ROWS];
         times(s->G + unit->square, b->r + unit->row, unit->count, product);
         for (int a = 0; a < unit->count; a++) {
             b->t[unit->row + a] = b->k[unit->row + a] - product[a];
@@ -344,10 +344,10 @@ static void barrier_direction(crBarrier* b) {
     cr__sparse_solve(&s->sparse, b->dz);
     cr__space_product(s, b->dz, b->t);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         int row = unit->row, n = unit->count;
         crBarrierKind kind = barrier_kind(unit);
-        double dv[CR_RELAX_ROWS], product[CR_RELAX_ROWS];
+        double dv[CR_UNIT_ROWS], product[CR_UNIT_ROWS];
         for (int a = 0; a < n; a++) {
             dv[a] = b->t[row + a] + b->r[row + a];
         }

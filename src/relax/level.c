@@ -20,7 +20,7 @@
 static void raise_penalties(const crInner* in, const double* error, double level) {
     const crSpace* s = &in->island->space;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         if (!(error[i] > level)) continue;
         double times = fmin(error[i] / level, RAISE);
         for (int r = unit->row; r < unit->row + unit->count; r++) {

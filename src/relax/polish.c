@@ -43,8 +43,8 @@ static void polish_nearest(const crPolish* p, double step) {
 static void polish_slopes(const crPolish* p) {
     crSpace* s = &p->island->space;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
-        double *G = s->G + unit->square, x[CR_RELAX_ROWS];
+        const crUnit* unit = &s->unit[i];
+        double *G = s->G + unit->square, x[CR_UNIT_ROWS];
         cr__relax_nearest(unit, p->q + unit->row, x, G);
         for (int k = 0; k < unit->count * unit->count; k++) {
             G[k] *= p->k / s->weight[unit->row];
@@ -120,8 +120,8 @@ static int polish_inner(crPolish* p, double tol) {
 double cr__island_convex_residual(const crSpace* s, const double* x, const double* u, const double* shift) {
     double sum = 0.0;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
-        double q[CR_RELAX_ROWS], y[CR_RELAX_ROWS];
+        const crUnit* unit = &s->unit[i];
+        double q[CR_UNIT_ROWS], y[CR_UNIT_ROWS];
         for (int a = 0; a < unit->count; a++) {
             int row = unit->row + a;
             q[a] = x[row] - (u[row] + shift[row]) / s->weight[row];
@@ -148,7 +148,7 @@ static double largest_shift(const crPolish* p) {
     const crSpace* s = &p->island->space;
     double worst = 0.0;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         worst = fmax(worst, fabs(p->s[unit->row] - cr__relax_shift(unit, p->island->u + unit->row)));
     }
     return worst;

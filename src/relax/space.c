@@ -45,7 +45,7 @@ static int touches_of(const crBodies* b, int row, int count, int stamp, int* lis
 }
 
 // A unit's part of H with one group: rows of J times L, scaled.
-static void fill_touch(const crSpace* s, const crBodies* b, const crRelaxUnit* unit, int group, double* H) {
+static void fill_touch(const crSpace* s, const crBodies* b, const crUnit* unit, int group, double* H) {
     int n = b->size[group];
     const double* L = b->L + b->factor[group];
     memset(H, 0, (size_t)(unit->count * n) * sizeof *H);
@@ -65,7 +65,7 @@ static void fill_touch(const crSpace* s, const crBodies* b, const crRelaxUnit* u
 }
 
 // Mean and summed velocity per impulse over rows [at, at + count) of a unit.
-static void weigh_rows(crSpace* s, const crRelaxUnit* unit, int at, int count) {
+static void weigh_rows(crSpace* s, const crUnit* unit, int at, int count) {
     double trace = 0.0;
     for (int a = at; a < at + count; a++) {
         trace += s->W[unit->square + (size_t)(a * (unit->count + 1))];
@@ -76,7 +76,7 @@ static void weigh_rows(crSpace* s, const crRelaxUnit* unit, int at, int count) {
     }
 }
 
-static void weigh_unit(crSpace* s, const crRelaxUnit* unit) {
+static void weigh_unit(crSpace* s, const crUnit* unit) {
     int n = unit->count;
     double* W = s->W + unit->square;
     memset(W, 0, (size_t)(n * n) * sizeof *W);
@@ -118,7 +118,7 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
         const crBlock* block = &b->problem->blocks[blocks[k]];
         int step = block->kind == CR_BLOCK_CONE ? block->count : 1;
         for (int at = 0; at < block->count; at += step) {
-            crRelaxUnit* unit = &s->unit[made++];
+            crUnit* unit = &s->unit[made++];
             cr__relax_cut(b->problem, block, step, unit, s->E + row);
             unit->block = blocks[k];
             unit->row = row;
@@ -141,7 +141,7 @@ static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
     size_t numbers = 0;
     int most = 0;
     for (int i = 0; i < s->units; i++) {
-        crRelaxUnit* unit = &s->unit[i];
+        crUnit* unit = &s->unit[i];
         unit->touch = s->touches;
         unit->touch_count = touches_of(b, unit->source, unit->count, i, NULL);
         s->touches += unit->touch_count;
@@ -156,7 +156,7 @@ static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
         s->nz += s->size[g];
     }
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         touches_of(b, unit->source, unit->count, s->units + i, list);
         for (int t = 0; t < unit->touch_count; t++) {
             int g = b->number[list[t]];
@@ -169,7 +169,7 @@ static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
     s->G = cr_arena_alloc(arena, s->squares * sizeof(double));
     if (s->H == NULL || s->W == NULL || s->G == NULL) return CR_ERR_MEMORY;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         touches_of(b, unit->source, unit->count, 2 * s->units + i, list);
         for (int t = 0; t < unit->touch_count; t++) {
             fill_touch(s, b, unit, list[t], s->H + s->touch[unit->touch + t].H);
@@ -238,8 +238,8 @@ static void measure_scales(crSpace* s) {
     }
     s->scale = sqrt(square);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
-        double q[CR_RELAX_ROWS], x[CR_RELAX_ROWS];
+        const crUnit* unit = &s->unit[i];
+        double q[CR_UNIT_ROWS], x[CR_UNIT_ROWS];
         for (int a = 0; a < unit->count; a++) {
             q[a] = -s->c[unit->row + a] / s->weight[unit->row + a];
         }

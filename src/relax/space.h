@@ -46,7 +46,7 @@ typedef struct crTouch {
 
 typedef struct crSpace {
     int units, rows;
-    crRelaxUnit* unit;  // (units)
+    crUnit* unit;  // (units)
     int touches;
     crTouch* touch;  // (touches)
     int groups;
@@ -55,7 +55,7 @@ typedef struct crSpace {
     double* H;       // by touches
     double* c;       // velocities without impulses (rows)
     double* E;       // p = E x (rows)
-    double* W;       // H H^T within each unit, by crRelaxUnit.square
+    double* W;       // H H^T within each unit, by crUnit.square
     double* weight;  // mean velocity per impulse of a row's part, > 0 (rows)
     double* lambda;  // trace of W over a row's part, >= 0 (rows)
     size_t squares;  // numbers in arrays of one matrix per unit

@@ -7,7 +7,7 @@
 
 void cr__space_to(const crSpace* s, const double* p, double* x) {
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         for (int a = 0; a < unit->count; a++) {
             double E = s->E[unit->row + a], value = E > 0.0 ? p[unit->source + a] / E : 0.0;
             x[unit->row + a] = isfinite(value) ? value : 0.0;
@@ -17,7 +17,7 @@ void cr__space_to(const crSpace* s, const double* p, double* x) {
 
 void cr__space_from(const crSpace* s, const double* x, double* p) {
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         for (int a = 0; a < unit->count; a++) {
             p[unit->source + a] = s->E[unit->row + a] * x[unit->row + a];
         }
@@ -25,7 +25,7 @@ void cr__space_from(const crSpace* s, const double* x, double* p) {
 }
 
 // Contacts of free bodies have three rows of six numbers each, sizes that the compiler then knows.
-static bool three_by_six(const crRelaxUnit* unit, const crTouch* touch) {
+static bool three_by_six(const crUnit* unit, const crTouch* touch) {
     return unit->count == 3 && touch->size == 6;
 }
 
@@ -42,7 +42,7 @@ static double dot_6(const double* a, const double* b) {
 void cr__space_gather(const crSpace* s, const double* x, double* z) {
     memset(z, 0, (size_t)s->nz * sizeof *z);
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         for (int t = unit->touch; t < unit->touch + unit->touch_count; t++) {
             const double* H = s->H + s->touch[t].H;
             double* to = z + s->touch[t].from;
@@ -63,7 +63,7 @@ void cr__space_gather(const crSpace* s, const double* x, double* z) {
 
 void cr__space_product(const crSpace* s, const double* z, double* u) {
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         for (int a = 0; a < unit->count; a++) {
             double sum = 0.0;
             for (int t = unit->touch; t < unit->touch + unit->touch_count; t++) {
@@ -135,7 +135,7 @@ static void times_matrix(const double* G, const double* H, int rows, int n, doub
     }
 }
 
-static bool free_bodies(const crSpace* s, const crRelaxUnit* unit) {
+static bool free_bodies(const crSpace* s, const crUnit* unit) {
     for (int t = unit->touch; t < unit->touch + unit->touch_count; t++) {
         if (!three_by_six(unit, &s->touch[t])) return false;
     }
@@ -145,10 +145,10 @@ static bool free_bodies(const crSpace* s, const crRelaxUnit* unit) {
 // Adds H^T G H of one unit. Columns of wide groups are taken 64 at a time.
 static void add_unit(crSpace* s, int i, bool definite) {
     enum { WIDE = 64 };
-    const crRelaxUnit* unit = &s->unit[i];
+    const crUnit* unit = &s->unit[i];
     const double* G = s->G + unit->square;
     int rows = unit->count, count = unit->touch_count;
-    double T[CR_RELAX_ROWS * WIDE], part[CR_RELAX_ROWS * WIDE];
+    double T[CR_UNIT_ROWS * WIDE], part[CR_UNIT_ROWS * WIDE];
     for (int b = 0; b < count; b++) {
         const crTouch* tb = &s->touch[unit->touch + b];
         int place_b = s->sparse.place[tb->group], nb = tb->size;
@@ -212,9 +212,9 @@ bool cr__space_factor(crSpace* s, crSparseKind kind) {
 double cr__space_residual(const crSpace* s, const double* x, const double* u) {
     double sum = 0.0;
     for (int i = 0; i < s->units; i++) {
-        const crRelaxUnit* unit = &s->unit[i];
+        const crUnit* unit = &s->unit[i];
         const double *w = s->weight + unit->row, *xi = x + unit->row, *ui = u + unit->row;
-        double q[CR_RELAX_ROWS], y[CR_RELAX_ROWS];
+        double q[CR_UNIT_ROWS], y[CR_UNIT_ROWS];
         for (int a = 0; a < unit->count; a++) {
             q[a] = xi[a] - ui[a] / w[a];
         }

@@ -8,7 +8,7 @@
 #define STEPS 4
 
 // Largest eigenvalue of W over the rows of a part.
-static double part_stiffness(const crRelaxPart* part, const double* W, int n) {
+static double part_stiffness(const crUnitPart* part, const double* W, int n) {
     double a = W[part->at * (n + 1)];
     if (part->count == 1) return a;
     double b = W[(part->at + 1) * (n + 1)], c = W[part->at * n + part->at + 1];
@@ -16,12 +16,11 @@ static double part_stiffness(const crRelaxPart* part, const double* W, int n) {
 }
 
 // d: change of the unit's impulses from x; u: its velocities at x
-static void solve_unit(const crRelaxUnit* unit, const double* W, const double* x, const double* u,
-                       double* d) {
+static void solve_unit(const crUnit* unit, const double* W, const double* x, const double* u, double* d) {
     int n = unit->count;
-    double stiff[CR_RELAX_ROWS] = {W[0]};
+    double stiff[CR_UNIT_ROWS] = {W[0]};
     for (int k = 0; k < unit->part_count; k++) {
-        const crRelaxPart* part = &unit->part[k];
+        const crUnitPart* part = &unit->part[k];
         stiff[part->at] = part_stiffness(part, W, n);
         if (part->count == 2) stiff[part->at + 1] = stiff[part->at];
     }
@@ -30,7 +29,7 @@ static void solve_unit(const crRelaxUnit* unit, const double* W, const double* x
     }
     int steps = n == 1 ? 1 : STEPS;
     for (int step = 0; step < steps; step++) {
-        double q[CR_RELAX_ROWS], y[CR_RELAX_ROWS];
+        double q[CR_UNIT_ROWS], y[CR_UNIT_ROWS];
         // the normal first, then friction at the new normal impulse
         for (int half = 0; half < (n == 1 ? 1 : 2); half++) {
             for (int a = 0; a < n; a++) {
@@ -48,8 +47,8 @@ static void solve_unit(const crRelaxUnit* unit, const double* W, const double* x
     }
 }
 
-static void sweep_unit(const crSpace* s, const crRelaxUnit* unit, double* x, double* z) {
-    double u[CR_RELAX_ROWS], d[CR_RELAX_ROWS];
+static void sweep_unit(const crSpace* s, const crUnit* unit, double* x, double* z) {
+    double u[CR_UNIT_ROWS], d[CR_UNIT_ROWS];
     for (int a = 0; a < unit->count; a++) {
         u[a] = s->c[unit->row + a];
         for (int t = unit->touch; t < unit->touch + unit->touch_count; t++) {

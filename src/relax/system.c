@@ -8,45 +8,6 @@
 
 #include <string.h>
 
-static void add_part_system(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
-    crUnitPart* part = &unit->part[unit->part_count++];
-    *part = (crUnitPart){.at = at, .count = count, .free = isinf(limit)};
-    E[at] = part->free ? 1.0 : limit;
-    if (count == 2) E[at + 1] = part->free ? 1.0 : limit2;
-}
-
-// parts of a cone block and the scaling of its rows
-static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* unit, double* E) {
-    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
-    E[0] = 1.0;
-    if (block->vertex_count > 0) {
-        unit->part[unit->part_count++] = (crUnitPart){.at = 1, .count = 2, .polygon = true};
-        unit->vertices = problem->vertices + block->vertex;
-        unit->vertex_count = block->vertex_count;
-        E[1] = E[2] = 1.0;
-    } else if (tangents == 1) {
-        add_part_system(unit, E, 1, 1, block->mu, 0.0);
-    } else if (isinf(block->mu) != isinf(block->mu2)) {
-        // a strip: one direction limited, the other not
-        add_part_system(unit, E, 1, 1, block->mu, 0.0);
-        add_part_system(unit, E, 2, 1, block->mu2, 0.0);
-    } else {
-        add_part_system(unit, E, 1, 2, block->mu, block->mu2);
-    }
-    int at = 1 + tangents;
-    if (block->spin) add_part_system(unit, E, at++, 1, block->mu_spin, 0.0);
-    if (block->roll) add_part_system(unit, E, at, 2, block->mu_roll, block->mu_roll);
-}
-
-void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
-                  double* E) {
-    *unit = (crUnit){.kind = block->kind, .row = row, .count = count, .lo = block->lo, .hi = block->hi};
-    for (int k = 0; k < count; k++) {
-        E[k] = 1.0;
-    }
-    if (block->kind == CR_BLOCK_CONE) cut_cone(problem, block, unit, E);
-}
-
 static int rows_at_once(const crBlock* block) {
     if (block->kind == CR_BLOCK_CONE) return block->count;
     return block->kind == CR_BLOCK_EQUALITY && block->count <= CR_UNIT_ROWS ? block->count : 1;

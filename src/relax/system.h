@@ -1,8 +1,7 @@
 // system.h - a problem made ready for the friction solvers: rows of W, and every friction limit scaled to
 // one.
 //
-// A unit is what a solver treats at once: a cone block, an equality block of at most six rows, or one row of
-// any other block. With E = diag(1, mu, mu2, mu_spin, mu_roll, mu_roll) on a cone, x = inverse(E) p obeys
+// With E = diag(1, mu, mu2, mu_spin, mu_roll, mu_roll) on a cone, a unit's x = inverse(E) p obeys
 // |x_part| <= x_n for each part (tangential, spin, rolling), and w = E (W p + q) is the velocity to match:
 // w_part points against x_part where it is at its limit. Infinite limits keep E = 1 and are marked free;
 // polygons keep E = 1 and their vertices.
@@ -11,29 +10,7 @@
 
 #include "carom/problem.h"
 #include "problem/audit.h"
-
-#define CR_UNIT_ROWS  6  // rows of a unit at most
-#define CR_UNIT_PARTS 4  // friction parts of a unit at most
-
-typedef struct crUnitPart {
-    int at;        // first row within the unit
-    int count;     // 1 or 2
-    bool free;     // no limit while pressed
-    bool polygon;  // the unit's polygon instead of the unit disc
-} crUnitPart;
-
-typedef struct crUnit {
-    crBlockKind kind;
-    int row;    // first row
-    int count;  // rows
-    int part_count;
-    crUnitPart part[CR_UNIT_PARTS];
-    int vertex_count;             // of the polygon, 0 without
-    const double (*vertices)[2];  // (vertex_count)
-    double lo, hi;                // box
-    const double* D;              // diagonal block of E W E (count*count)
-    double rho;                   // 1 / its largest diagonal entry, 1 where that is zero
-} crUnit;
+#include "relax/unit.h"
 
 typedef struct crSystem {
     const crProblem* problem;
@@ -48,10 +25,6 @@ typedef struct crSystem {
     double* p;           // work: E x (n)
     crAuditor* auditor;  // of the problem with these rows of W
 } crSystem;
-
-// The unit of `count` rows from `row` on of a block, all but D and rho, and the scaling of its rows.
-void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
-                  double* E);
 
 crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* arena);
 

@@ -7,45 +7,55 @@
 
 #include <string.h>
 
-static void add_part(crRelaxUnit* unit, int at, int count, double limit) {
-    unit->part[unit->part_count++] = (crRelaxPart){.at = at, .count = count, .limit = limit};
+// a part of count rows, with its limits along them
+static void add_part(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
+    double large = count == 2 ? fmax(limit, limit2) : limit;
+    unit->part[unit->part_count++] =
+        (crUnitPart){.at = at, .count = count, .limit = large, .free = isinf(limit)};
+    E[at] = isinf(limit) ? 1.0 : limit;
+    if (count == 2) E[at + 1] = isinf(limit) ? 1.0 : limit2;
 }
 
-// Tangential part of a disc, an ellipse or a strip, and the scaling of its second row.
-static void cut_tangents(const crBlock* block, int tangents, crRelaxUnit* unit, double* E) {
-    double large = fmax(block->mu, block->mu2), small = fmin(block->mu, block->mu2);
-    if (tangents == 1) {
-        add_part(unit, 1, 1, block->mu);
+static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* unit, double* E) {
+    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    int at = unit->plane = 1 + tangents;
+    if (block->vertex_count > 0) {
+        unit->part[unit->part_count++] = (crUnitPart){.at = 1, .count = 2, .polygon = true};
+        unit->vertices = problem->vertices + block->vertex;
+        unit->vertex_count = block->vertex_count;
+    } else if (tangents == 1) {
+        add_part(unit, E, 1, 1, block->mu, 0.0);
     } else if (isinf(block->mu) != isinf(block->mu2)) {
-        add_part(unit, 1, 1, block->mu);
-        add_part(unit, 2, 1, block->mu2);
+        // a strip: one direction limited, the other not
+        add_part(unit, E, 1, 1, block->mu, 0.0);
+        add_part(unit, E, 2, 1, block->mu2, 0.0);
     } else {
-        add_part(unit, 1, 2, large);
-        if (small < large) E[block->mu < block->mu2 ? 1 : 2] = small / large;
+        add_part(unit, E, 1, 2, block->mu, block->mu2);
     }
+    if (block->spin) add_part(unit, E, at++, 1, block->mu_spin, 0.0);
+    if (block->roll) add_part(unit, E, at, 2, block->mu_roll, block->mu_roll);
+    unit->plain = unit->part_count == 1 && !unit->part[0].polygon && !unit->part[0].free;
 }
 
-void cr__relax_cut(const crProblem* problem, const crBlock* block, int count, crRelaxUnit* unit, double* E) {
-    *unit = (crRelaxUnit){.kind = block->kind, .count = count, .lo = block->lo, .hi = block->hi};
-    unit->plain = true;
-    unit->plane = 1;
+void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
+                  double* E) {
+    *unit = (crUnit){.kind = block->kind, .row = row, .count = count, .plane = 1, .plain = true};
+    unit->lo = block->lo;
+    unit->hi = block->hi;
     for (int k = 0; k < count; k++) {
         E[k] = 1.0;
     }
-    if (block->kind != CR_BLOCK_CONE) return;
-    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
-    unit->plane = 1 + tangents;
-    if (block->vertex_count > 0) {
-        unit->part[unit->part_count++] = (crRelaxPart){.at = 1, .count = 2, .polygon = true};
-        unit->vertices = problem->vertices + block->vertex;
-        unit->vertex_count = block->vertex_count;
-    } else {
-        cut_tangents(block, tangents, unit, E);
+    if (block->kind == CR_BLOCK_CONE) cut_cone(problem, block, unit, E);
+}
+
+void cr__relax_cut(const crProblem* problem, const crBlock* block, int count, crUnit* unit, double* E) {
+    cr__unit_cut(problem, block, 0, count, unit, E);
+    for (int k = 0; k < unit->part_count; k++) {
+        const crUnitPart* part = &unit->part[k];
+        for (int r = part->at; r < part->at + part->count; r++) {
+            E[r] = E[r] < part->limit && !part->free && !part->polygon ? E[r] / part->limit : 1.0;
+        }
     }
-    int at = 1 + tangents;
-    if (block->spin) add_part(unit, at++, 1, block->mu_spin);
-    if (block->roll) add_part(unit, at, 2, block->mu_roll);
-    unit->plain = unit->part_count == 1 && !unit->part[0].polygon && isfinite(unit->part[0].limit);
 }
 
 static double size_of(const double* t, int count) {
@@ -53,7 +63,7 @@ static double size_of(const double* t, int count) {
 }
 
 // Disc of a part at normal impulse n; pressed: derivative of n.
-static void law_disc(const crRelaxPart* part, int rows, double n, double pressed, const double* q, double* x,
+static void law_disc(const crUnitPart* part, int rows, double n, double pressed, const double* q, double* x,
                      double* D) {
     const double* t = q + part->at;
     double size = size_of(t, part->count);
@@ -76,7 +86,7 @@ static void law_disc(const crRelaxPart* part, int rows, double n, double pressed
 }
 
 // Nearest point of the convex polygon n * vertices: x, and its derivative by q (J) and by n (v).
-static void law_polygon(const crRelaxUnit* unit, double n, const double* q, double* x, double* J, double* v) {
+static void law_polygon(const crUnit* unit, double n, const double* q, double* x, double* J, double* v) {
     int count = unit->vertex_count, corner = 0;
     bool outside = false;
     double nearest = (double)INFINITY;
@@ -111,13 +121,13 @@ static void law_polygon(const crRelaxUnit* unit, double n, const double* q, doub
     }
 }
 
-static void law_cone(const crRelaxUnit* unit, const double* q, double* x, double* D) {
+static void law_cone(const crUnit* unit, const double* q, double* x, double* D) {
     int rows = unit->count;
     double n = fmax(q[0], 0.0), pressed = q[0] > 0.0 ? 1.0 : 0.0;
     x[0] = n;
     if (D != NULL) D[0] = pressed;
     for (int k = 0; k < unit->part_count; k++) {
-        const crRelaxPart* part = &unit->part[k];
+        const crUnitPart* part = &unit->part[k];
         if (!part->polygon) {
             law_disc(part, rows, n, pressed, q, x, D);
             continue;
@@ -133,7 +143,7 @@ static void law_cone(const crRelaxUnit* unit, const double* q, double* x, double
     }
 }
 
-void cr__relax_law(const crRelaxUnit* unit, const double* q, double* x, double* D) {
+void cr__relax_law(const crUnit* unit, const double* q, double* x, double* D) {
     size_t n = (size_t)unit->count;
     if (D != NULL) memset(D, 0, n * n * sizeof *D);
     if (unit->kind == CR_BLOCK_CONE) {
@@ -146,7 +156,7 @@ void cr__relax_law(const crRelaxUnit* unit, const double* q, double* x, double* 
     if (D != NULL) D[0] = q[0] > lo && q[0] < hi ? 1.0 : 0.0;
 }
 
-void cr__relax_nearest(const crRelaxUnit* unit, const double* q, double* x, double* D) {
+void cr__relax_nearest(const crUnit* unit, const double* q, double* x, double* D) {
     if (unit->kind != CR_BLOCK_CONE) {
         cr__relax_law(unit, q, x, D);
         return;
@@ -177,14 +187,14 @@ void cr__relax_nearest(const crRelaxUnit* unit, const double* q, double* x, doub
     }
 }
 
-double cr__relax_shift(const crRelaxUnit* unit, const double* u) {
+double cr__relax_shift(const crUnit* unit, const double* u) {
     if (unit->kind != CR_BLOCK_CONE || !unit->plain) return 0.0;
     return unit->part[0].limit * size_of(u + 1, unit->count - 1);
 }
 
 // Velocity that friction of a slipping part permits, x = law(q): against the outward normal q - x, as far as
 // u goes.
-static void slip_velocity(const crRelaxPart* part, const double* q, const double* x, const double* u,
+static void slip_velocity(const crUnitPart* part, const double* q, const double* x, const double* u,
                           double* y) {
     double d[2] = {0.0, 0.0}, along = 0.0;
     for (int a = 0; a < part->count; a++) {
@@ -199,9 +209,9 @@ static void slip_velocity(const crRelaxPart* part, const double* q, const double
     }
 }
 
-void cr__relax_witness(const crRelaxUnit* unit, const double* weight, const double* p, const double* u,
-                       double* x, double* y) {
-    double q[CR_RELAX_ROWS];
+void cr__relax_witness(const crUnit* unit, const double* weight, const double* p, const double* u, double* x,
+                       double* y) {
+    double q[CR_UNIT_ROWS];
     for (int a = 0; a < unit->count; a++) {
         q[a] = weight[a] > 0.0 ? p[a] - u[a] / weight[a] : u[a] > 0.0 ? -HUGE_VAL : p[a];
     }
@@ -221,14 +231,14 @@ void cr__relax_witness(const crRelaxUnit* unit, const double* weight, const doub
         return;
     }
     // friction that slips is that of law(q), at the normal impulse given
-    double at_q[CR_RELAX_ROWS], n = fmax(p[0], 0.0), grow = n / q[0];
+    double at_q[CR_UNIT_ROWS], n = fmax(p[0], 0.0), grow = n / q[0];
     memcpy(x, p, (size_t)unit->count * sizeof *x);
     x[0] = n;
     cr__relax_law(unit, x, x, NULL);
     cr__relax_law(unit, q, at_q, NULL);
     y[0] = 0.0;
     for (int k = 0; k < unit->part_count; k++) {
-        const crRelaxPart* part = &unit->part[k];
+        const crUnitPart* part = &unit->part[k];
         bool inside = true;
         for (int a = part->at; a < part->at + part->count; a++) {
             inside = inside && at_q[a] == q[a];

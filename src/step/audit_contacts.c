@@ -91,10 +91,10 @@ static crAudit audit_of(const crContactAudit* a, const crAuditWorst* w) {
     audit.distance = a->h * audit.eta;
     audit.permits = w->permits;
     audit.momentum = w->momentum;
-    audit.approach = w->approach;
-    audit.cone = w->cone;
-    audit.complementarity = w->complementarity;
-    audit.dissipation = sqrt(w->dissipation2);
+    audit.laws.approach = w->approach;
+    audit.laws.cone = w->cone;
+    audit.laws.complementarity = w->complementarity;
+    audit.laws.dissipation = sqrt(w->dissipation2);
     if (!(w->seen == 0.0)) audit.residual = audit.most = audit.least = audit.eta = audit.distance = inf;
     return audit;
 }
@@ -141,7 +141,7 @@ static crStatus run_audit(crContactAudit* a, const int* islands) {
     cr__audit_judge_generals(a, &worst);
     cr__audit_judge_ties(a, &worst);
     crAudit audit = audit_of(a, &worst);
-    step->certificate.energy_created += created(a);
+    step->certificate.energy.created += created(a);
     cr__audit_drives(step);
     cr__audit_merge(&step->certificate, &audit, outcome_of(&step->settings, &audit, &worst));
     return CR_OK;

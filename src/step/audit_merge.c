@@ -21,37 +21,42 @@ void cr__audit_outcome(crCertificate* c, crOutcome outcome) {
     if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
 }
 
+// the larger, and a number before NaN; not fmax, whose zero of 0 and -0 depends on the compiler
+static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
+
+// figures of solves: the worst of each
+static void merge_figures(crCertificate* c, const crCertificate* other) {
+    c->residual = worse(c->residual, other->residual);
+    c->eta = worse(c->eta, other->eta);
+    c->distance = worse(c->distance, other->distance);
+    c->floor = worse(c->floor, other->floor);
+    c->momentum = worse(c->momentum, other->momentum);
+    c->laws.approach = worse(c->laws.approach, other->laws.approach);
+    c->laws.cone = worse(c->laws.cone, other->laws.cone);
+    c->laws.dissipation = worse(c->laws.dissipation, other->laws.dissipation);
+    c->laws.complementarity = worse(c->laws.complementarity, other->laws.complementarity);
+    c->penetration = worse(c->penetration, other->penetration);
+}
+
 void cr__audit_merge(crCertificate* c, const crAudit* audit, crOutcome outcome) {
-    c->solves++;
+    crCertificate one = {.residual = audit->residual,
+                         .eta = audit->eta,
+                         .distance = audit->distance,
+                         .floor = audit->floor,
+                         .momentum = audit->momentum,
+                         .laws = audit->laws};
+    merge_figures(c, &one);
     cr__audit_outcome(c, outcome);
-    c->residual = fmax(c->residual, audit->residual);
-    c->eta = fmax(c->eta, audit->eta);
-    c->distance = fmax(c->distance, audit->distance);
-    c->floor = fmax(c->floor, audit->floor);
-    c->momentum = fmax(c->momentum, audit->momentum);
-    c->approach = fmax(c->approach, audit->approach);
-    c->cone = fmax(c->cone, audit->cone);
-    c->dissipation = fmax(c->dissipation, audit->dissipation);
-    c->complementarity = fmax(c->complementarity, audit->complementarity);
+    c->solves++;
 }
 
 void cr__audit_add(crCertificate* c, const crCertificate* other) {
-    int solves = c->solves > 0 ? c->solves : other->solves;
-    crAudit audit = {.residual = other->residual,
-                     .eta = other->eta,
-                     .distance = other->distance,
-                     .floor = other->floor,
-                     .momentum = other->momentum,
-                     .approach = other->approach,
-                     .cone = other->cone,
-                     .dissipation = other->dissipation,
-                     .complementarity = other->complementarity};
-    cr__audit_merge(c, &audit, other->outcome);
-    c->solves = solves;
+    merge_figures(c, other);
+    cr__audit_outcome(c, other->outcome);
+    if (c->solves == 0) c->solves = other->solves;
     c->contacts += other->contacts;
     c->rows += other->rows;
-    c->penetration = fmax(c->penetration, other->penetration);
-    c->energy_created += other->energy_created;
+    c->energy.created += other->energy.created;
 }
 
 void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, int body_a, int body_b,
@@ -72,8 +77,6 @@ void cr__audit_drives(crStep* step) {
     }
 }
 
-static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
-
 void cr_tally_add(crTally* tally, const crCertificate* c) {
     if (tally == NULL || c == NULL) return;
     crCertificate* w = &tally->worst;
@@ -84,7 +87,7 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
     tally->bounded += place == 2;
     tally->unsure += place == 3;
     tally->failed += place == 4;
-    if (rank(c->outcome) >= rank(w->outcome)) w->outcome = c->outcome;
+    cr__audit_outcome(w, c->outcome);
     w->contacts = c->contacts > w->contacts ? c->contacts : w->contacts;
     w->rows = c->rows > w->rows ? c->rows : w->rows;
     w->impacts += c->impacts;
@@ -93,16 +96,7 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
         tally->mean_residual += (c->residual - tally->mean_residual) / (double)(tally->steps - tally->idle);
     }
     w->solves += c->solves;
-    w->residual = worse(w->residual, c->residual);
-    w->eta = worse(w->eta, c->eta);
-    w->distance = worse(w->distance, c->distance);
-    w->floor = worse(w->floor, c->floor);
-    w->momentum = worse(w->momentum, c->momentum);
-    w->approach = worse(w->approach, c->approach);
-    w->cone = worse(w->cone, c->cone);
-    w->dissipation = worse(w->dissipation, c->dissipation);
-    w->complementarity = worse(w->complementarity, c->complementarity);
-    w->penetration = worse(w->penetration, c->penetration);
+    merge_figures(w, c);
     if (tally->measured == 0) w->overlap = (double)NAN;
     if (!isnan(c->overlap)) w->overlap = worse(w->overlap, c->overlap);
     tally->measured += !isnan(c->overlap);
@@ -110,14 +104,14 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
     w->crossings_unsure += c->crossings_unsure;
     w->loop_error = worse(w->loop_error, c->loop_error);
     w->time_error += c->time_error;
-    w->energy_change += c->energy_change;
-    w->energy_created += c->energy_created;
-    w->energy_size = worse(w->energy_size, c->energy_size);
-    if (isnan(c->energy_gain)) {
+    w->energy.change += c->energy.change;
+    w->energy.created += c->energy.created;
+    w->energy.size = worse(w->energy.size, c->energy.size);
+    if (isnan(c->energy.gain)) {
         tally->unknown++;
     } else {
-        w->work += c->work;
-        w->energy_gain += c->energy_gain;
+        w->energy.work += c->energy.work;
+        w->energy.gain += c->energy.gain;
     }
     w->impermissible += c->impermissible;
     w->impacts_unsure += c->impacts_unsure;
@@ -129,12 +123,12 @@ void cr_tally_add(crTally* tally, const crCertificate* c) {
 
 crTruth cr_certificate_holds(const crCertificate* c, double overlap) {
     if (c == NULL) return CR_TRUTH_NO;
-    double energy = CR_ENERGY_TOL * c->energy_size;
+    double energy = CR_ENERGY_TOL * c->energy.size;
     bool fails = rank(c->outcome) == 4 || c->crossings > 0 || c->impermissible > 0 || c->truncated ||
-                 c->escaped > 0 || c->energy_created > energy || c->energy_gain > energy ||
+                 c->escaped > 0 || c->energy.created > energy || c->energy.gain > energy ||
                  !(c->penetration <= overlap);
     bool unsure = c->outcome == CR_OUTCOME_UNSURE || c->crossings_unsure > 0 || c->impacts_unsure > 0 ||
-                  isnan(c->energy_gain);
+                  isnan(c->energy.gain);
     return fails ? CR_TRUTH_NO : unsure ? CR_TRUTH_UNSURE : CR_TRUTH_YES;
 }
 

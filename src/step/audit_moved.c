@@ -249,15 +249,10 @@ static void find_deepest(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     const Moved* m = parts->m;
     const crStepContact* c = m->moved->near;
-    int count = m->moved->near_count, i = begin;
+    int count = m->moved->near_count, i = cr__step_run_begin(c, count, begin);
     double depth = 0.0;
-    while (i > 0 && i < end && c[i - 1].shape_a == c[i].shape_a && c[i - 1].shape_b == c[i].shape_b) {
-        i++;
-    }
-    for (int next = i; i < end; i = next) {
-        while (next < count && c[next].shape_a == c[i].shape_a && c[next].shape_b == c[i].shape_b) {
-            next++;
-        }
+    for (int next; i < end; i = next) {
+        next = cr__step_run_end(c, count, i);
         if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
             depth = fmax(depth, depth_of(m, c, i, next, depth));
     }
@@ -361,7 +356,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
         if (square == 0.0) continue;
         double off = outside(c, size);
-        if (off > audit.cone) audit.cone = off;
+        if (off > audit.laws.cone) audit.laws.cone = off;
         holds = holds && off <= ROUNDING * size;
         impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse), size);
         impulse_on(&m, c->body_b, c->point.point, c->impulse, size);

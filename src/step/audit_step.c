@@ -14,8 +14,7 @@
 #include "step/forest.h"
 #include "step/step.h"
 
-#define EPS   CR_AUDIT_SINGLE_EPS
-#define MOTOR 2  // row of a motor among the forces of a joint's velocity, see ties.c
+#define EPS CR_AUDIT_SINGLE_EPS
 
 // what bodies gained, by body
 typedef struct Balance {
@@ -247,15 +246,15 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     crStatus status = find_balance(&b, h, error);
     if (status != CR_OK) return status;
     *fast = b.fast;
-    c->energy_change = b.change;
-    c->energy_size = b.size;
-    c->work = b.work;
+    c->energy.change = b.change;
+    c->energy.size = b.size;
+    c->energy.work = b.work;
     // where no body gained energy no island did
     if (b.gains) {
         join_islands(&b, root);
-        c->energy_gain = sum_gains(&b, root);
+        c->energy.gain = sum_gains(&b, root);
     }
-    if (step->calls.force != NULL || carried(step->plan)) c->work = c->energy_gain = (double)NAN;
+    if (step->calls.force != NULL || carried(step->plan)) c->energy.work = c->energy.gain = (double)NAN;
     return CR_OK;
 }
 

@@ -10,6 +10,13 @@ typedef struct crDue {
     bool exact;  // or only not to be expected before
 } crDue;
 
+// Groups of bodies that share a clock.
+typedef struct crGroups {
+    int* first;    // body of the group of each body (nb)
+    int* members;  // how many a group has, at its first body (nb)
+    int* next;     // ring of the bodies of a group (nb)
+} crGroups;
+
 typedef struct crClocks {
     double start;         // time at the beginning of the step, s
     double now_at;        // since start: the time at which contacts and flights are looked at, s
@@ -28,12 +35,10 @@ typedef struct crClocks {
     const bool*
         moved;  // bodies that short steps brought to the end of the step: nothing meets them; NULL: none (nb)
     bool plastic;  // collide: no contact of the cone method will be an impact, see groups.c
-    int* group;    // first body of its group (nb)
-    int* members;  // how many a group has, at its first body (nb)
-    int* next;     // ring of the bodies of a group (nb)
-    bool closed;   // contacts of the part are with nothing else that v moves: a solve looks at no other body
-    crKept kept;   // forces of contacts, where locals.c has them
-    int lists;     // list of pairs that the heap is of
+    crGroups groups;
+    bool closed;  // contacts of the part are with nothing else that v moves: a solve looks at no other body
+    crKept kept;  // forces of contacts, where locals.c has them
+    int lists;    // list of pairs that the heap is of
     int stock_capacity;
     crStepContact*
         stock;  // locals.c: contacts before the present ones, kept from step to step only for its memory
@@ -70,8 +75,6 @@ crStatus cr__step_late_create(crStep* step);
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A time before which that is not to be expected, much cheaper; exact: it is that time.
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact);
-// End of the run of contacts of the pair that contact i belongs to.
-int cr__step_run_end(const crStepContacts* contacts, int i);
 
 // impacts.c
 

@@ -53,6 +53,13 @@ crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* c, const do
     return P;
 }
 
+void cr__step_set_row_impulse(const crStep* step, const crStepContact* c, crVec3 force, double h, double* p) {
+    crMat3 F = cr__step_frame(step, c);
+    for (int r = 0; r < cr__step_point_rows(c); r++) {
+        p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
+    }
+}
+
 crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* c) {
     return cr_sub(cr__step_point_velocity(step, v, c->body_b, c->point.point),
                   cr__step_point_velocity(step, v, c->body_a, c->point.point));

@@ -34,7 +34,7 @@ static int find_drags(const crStep* step, Drag* drag) {
         const crStepContact* c = &step->contacts.list[i];
         if (!drags(step, c)) continue;
         const crStepContact* before = count > 0 ? drag[count - 1].contact : NULL;
-        bool same = before != NULL && before->shape_a == c->shape_a && before->shape_b == c->shape_b;
+        bool same = before != NULL && cr__step_same_pair(before, c);
         if (!same) first = count;
         drag[count++] = (Drag){c, 0, 0, 0};
         for (int k = first; k < count; k++) {

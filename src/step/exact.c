@@ -273,17 +273,12 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     return CR_OK;
 }
 
-// biases and first impulses of packed contacts that have rows
-static void start_packed(crStep* step, const crIslandSolve* s) {
+void cr__step_start_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         const crStepContact* c = &step->contacts.list[s->index[i]];
         if (c->row < 0) continue;
-        int rows = cr__step_contact_rows(c);
         step->posed.b[c->row] = s->b[i];
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < rows; r++) {
-            step->posed.p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[i].P);
-        }
+        cr__step_set_row_impulse(step, c, s->contact[i].P, 1.0, step->posed.p);
     }
 }
 
@@ -292,14 +287,8 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         crStepContact* c = &step->contacts.list[s->index[i]];
         if (c->row < 0) continue;
-        int rows = cr__step_contact_rows(c);
-        crVec3 P = cr_vec3(0, 0, 0);
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < rows; r++) {
-            P = cr_madd(P, step->posed.p[c->row + r], cr_mat3_column(F, r));
-            step->posed.p[c->row + r] = 0.0;
-        }
-        s->contact[i].P = cr__in_cone(&s->contact[i], P);
+        s->contact[i].P = cr__in_cone(&s->contact[i], cr__step_row_impulse(step, c, step->posed.p));
+        memset(step->posed.p + c->row, 0, (size_t)cr__step_point_rows(c) * sizeof(double));
         c->row = -1;
     }
 }
@@ -330,8 +319,8 @@ crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** orde
 }
 
 // the problem of what is not packed, and of packed contacts whose island is exact
-static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
-                     crError* error) {
+crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
+                            crError* error) {
     bool* rows = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
     if (rows == NULL) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
@@ -344,11 +333,6 @@ static crStatus pose(crStep* step, double h, const bool* takes, bool again, crIs
     s->posed = true;
     return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK
                                                                                   : cr__step_memory(error);
-}
-
-crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
-                            crError* error) {
-    return pose(step, h, takes, again, s, error);
 }
 
 // Whether two blocks are of one contact, loop or joint. Which joints have rows depends on how fast bodies are, so that their
@@ -394,10 +378,10 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool la
         const double* p = step->posed.p;
         const int* ties = step->ties.of_row;
         if (!s->posed) before.block_count = 0;
-        status = pose(step, h, takes, true, s, error);
+        status = cr__step_pose_rows(step, h, takes, true, s, error);
         if (status != CR_OK) return status;
         keep_impulses(step, s, &before, p, ties);
-        start_packed(step, s);
+        cr__step_start_packed(step, s);
     }
     Part part;
     if (part_create(step, &part) != CR_OK) return cr__step_memory(error);

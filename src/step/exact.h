@@ -8,6 +8,8 @@
 // impulses of the round before.
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* solve,
                             crError* error);
+// Biases and impulses of packed contacts that have rows there.
+void cr__step_start_packed(crStep* step, const crIslandSolve* solve);
 // Solves the islands with solve->exact by themselves: into step->posed.p, and into solve->contact where a contact
 // is packed. solve->exact is left where sweeps may help further; again: whether there is any. last: this is the last try.
 crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool last, crIslandSolve* solve,

@@ -151,28 +151,40 @@ static bool distance_at(const Pair* pair, double t, double reach, crContactPoint
     return found;
 }
 
+// Regula falsi of a gap beyond its target: f_lo > 0 at lo, f_hi <= 0 at hi; the end that stays counts half.
+typedef struct Falsi {
+    double lo, f_lo, hi, f_hi;
+} Falsi;
+
+static double falsi_at(const Falsi* r) {
+    double t = r->f_lo < INFINITY ? r->lo + (r->hi - r->lo) * r->f_lo / (r->f_lo - r->f_hi) : r->lo;
+    return t > r->lo && t < r->hi ? t : 0.5 * (r->lo + r->hi);
+}
+
+static void falsi_take(Falsi* r, double t, double f) {
+    if (f > 0.0) {
+        r->lo = t;
+        r->f_lo = f;
+        r->f_hi *= 0.5;
+    } else {
+        r->hi = t;
+        r->f_hi = f;
+        r->f_lo *= 0.5;
+    }
+}
+
 // the time in [lo, hi] at which the gap, positive at lo and negative at hi, comes down to tol
 static double falsi(const Pair* pair, double lo, double gap_lo, double hi, double gap_hi) {
     double target = 0.5 * pair->tol;
-    double f_lo = gap_lo - target, f_hi = gap_hi - target;
-    for (int i = 0; i < FALSI && hi - lo > 1e-15 * hi; i++) {
-        double t = lo + (hi - lo) * f_lo / (f_lo - f_hi);
+    Falsi r = {lo, gap_lo - target, hi, gap_hi - target};
+    for (int i = 0; i < FALSI && r.hi - r.lo > 1e-15 * r.hi; i++) {
+        double t = falsi_at(&r);
         crContactPoint p;
-        if (!(t > lo && t < hi)) t = 0.5 * (lo + hi);
-        if (!distance_at(pair, t, INFINITY, &p)) return hi;
-        double f = p.gap - target;
-        if (fabs(f) <= target) return t;
-        if (f > 0.0) {
-            lo = t;
-            f_lo = f;
-            f_hi *= 0.5;
-        } else {
-            hi = t;
-            f_hi = f;
-            f_lo *= 0.5;
-        }
+        if (!distance_at(pair, t, INFINITY, &p)) return r.hi;
+        if (fabs(p.gap - target) <= target) return t;
+        falsi_take(&r, t, p.gap - target);
     }
-    return lo;
+    return r.lo;
 }
 
 // bound of the speed, from t to h, at which the gap along the fixed direction n closes: the distance is never
@@ -264,27 +276,18 @@ static double parabola(const Pair* pair, const crStepContact* c, double h) {
 // the true gaps near the parabola's time, by regula falsi; halving where nothing closes fast at one end
 static bool point_touch(const Pair* pair, const crStepContact* c, double t, double h, double* time) {
     double a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
-    double lo = c->speed > 0.0 ? fmin(t, c->speed / -a) : 0.0, hi = fmin(h, 1.01 * t);
     double target = 0.5 * pair->tol, margin = fmax(2.0 * pair->tol, 1.5 * c->point.gap);
-    double f_lo = INFINITY, f_hi = least_gap_fast(pair, hi, margin) - target;
-    if (!(f_hi <= 0.0)) return false;
-    for (int i = 0; i < FALSI && hi - lo > 1e-12 * h; i++) {
-        double at = f_lo < INFINITY ? lo + (hi - lo) * f_lo / (f_lo - f_hi) : 0.5 * (lo + hi);
-        if (!(at > lo && at < hi)) at = 0.5 * (lo + hi);
-        if (at <= lo || at >= hi) break;
+    Falsi r = {c->speed > 0.0 ? fmin(t, c->speed / -a) : 0.0, INFINITY, fmin(h, 1.01 * t), 0.0};
+    r.f_hi = least_gap_fast(pair, r.hi, margin) - target;
+    if (!(r.f_hi <= 0.0)) return false;
+    for (int i = 0; i < FALSI && r.hi - r.lo > 1e-12 * h; i++) {
+        double at = falsi_at(&r);
+        if (at <= r.lo || at >= r.hi) break;
         double f = least_gap_fast(pair, at, margin) - target;
-        if (f > 0.0) {
-            lo = at;
-            f_lo = f;
-            f_hi *= 0.5;
-        } else {
-            hi = at;
-            f_hi = f;
-            f_lo *= 0.5;
-        }
+        falsi_take(&r, at, f);
         if (fabs(f) <= target) break;
     }
-    *time = hi;
+    *time = r.hi;
     return true;
 }
 
@@ -316,15 +319,6 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
                  cr_norm(pair.a.omega) * pair.size_a + cr_norm(pair.b.omega) * pair.size_b;
     pair.tol = touch_of(&step->settings, c);
     return pair;
-}
-
-int cr__step_run_end(const crStepContacts* contacts, int i) {
-    const crStepContact* c = contacts->list;
-    int end = i;
-    while (end < contacts->count && c[end].shape_a == c[i].shape_a && c[end].shape_b == c[i].shape_b) {
-        end++;
-    }
-    return end;
 }
 
 // whether all points of a pair touch, and none leaves fast: what rests has no impact
@@ -408,7 +402,7 @@ bool cr_step_next_impact(crStep* step, double h, double* time) {
     if (!cr__step_ready(step) || time == NULL) return false;
     double first = INFINITY;
     for (int i = 0; i < step->contacts.count;) {
-        int end = cr__step_run_end(&step->contacts, i);
+        int end = cr__step_run_end(step->contacts.list, step->contacts.count, i);
         first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;
     }

@@ -46,10 +46,10 @@ crStatus cr__step_clocks_create(crStep* step) {
     ok = (clocks->fresh = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (clocks->blunt = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
     ok = (clocks->plain = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
-    ok = (clocks->group = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (clocks->members = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (clocks->groups.first = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (clocks->groups.members = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
     ok = (clocks->kept.first = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (clocks->next = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    ok = (clocks->groups.next = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -65,18 +65,18 @@ void cr__step_groups_begin(crStep* step) {
         step->clocks->hit[b] = step->clocks->fresh[b] = false;
         step->clocks->blunt[b] = false;
         step->clocks->plain[b] = false;
-        step->clocks->group[b] = b;
-        step->clocks->next[b] = b;
-        step->clocks->members[b] = 1;
+        step->clocks->groups.first[b] = b;
+        step->clocks->groups.next[b] = b;
+        step->clocks->groups.members[b] = 1;
     }
     // what sleeps together wakes as one group
     for (int b = 1; b < nb; b++) {
         int head = step->rest.sleep[b].island;
         if (head == 0 || head == b) continue;
-        step->clocks->group[b] = head;
-        step->clocks->next[b] = step->clocks->next[head];
-        step->clocks->next[head] = b;
-        step->clocks->members[head]++;
+        step->clocks->groups.first[b] = head;
+        step->clocks->groups.next[b] = step->clocks->groups.next[head];
+        step->clocks->groups.next[head] = b;
+        step->clocks->groups.members[head]++;
     }
 }
 
@@ -92,7 +92,7 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
 
 void cr__step_groups_join(crStep* step, double left) {
     const crModel* model = step->model;
-    int* group = step->clocks->group;
+    int* group = step->clocks->groups.first;
     unite_fixed(step->model, &step->part, &step->calls, group);
     cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contacts.count; i++) {
@@ -105,12 +105,12 @@ void cr__step_groups_join(crStep* step, double left) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         int head = group[b] = cr__forest_find(group, b);
-        step->clocks->next[b] = b;
-        step->clocks->members[b] = 1;
+        step->clocks->groups.next[b] = b;
+        step->clocks->groups.members[b] = 1;
         if (head == b) continue;
-        step->clocks->next[b] = step->clocks->next[head];
-        step->clocks->next[head] = b;
-        step->clocks->members[head]++;
+        step->clocks->groups.next[b] = step->clocks->groups.next[head];
+        step->clocks->groups.next[head] = b;
+        step->clocks->groups.members[head]++;
     }
 }
 

@@ -67,7 +67,7 @@ typedef struct Impact {
 } Impact;
 
 // loops, and limits that are reached
-static crStatus impact_joints(crStep* step, Impact* impact, crJointRow* info, int capacity) {
+static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* info, int capacity) {
     const crModel* model = step->model;
     for (int i = 0; i < impact->loop_count; i++) {
         crRows without = impact->rows;
@@ -149,16 +149,6 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
 }
 
-// where the blocks are: contacts at their points, loops and limits at the origin; NULL: no memory
-static crVec3* block_points(crArena* arena, const crStepContact* contacts, const Impact* impact) {
-    crVec3* points = cr_arena_alloc(arena, (size_t)(impact->block_count + 1) * sizeof *points);
-    for (int i = 0; i < impact->block_count && points != NULL; i++) {
-        int source = impact->blocks[i].source;
-        points[i] = source >= 0 ? contacts[source].point.point : cr_vec3(0, 0, 0);
-    }
-    return points;
-}
-
 // the solver of the settings for a rule: as exact as rules are by themselves, since a loose impact is not
 // permissible. auto: the rule's own. A user's solver has parameters of its own
 static crSolver rule_solver(const crStepSettings* settings, crSolverParams* exact) {
@@ -179,7 +169,7 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
     params.solver = rule_solver(&step->settings, &exact);
-    params.points = block_points(&step->scratch, step->contacts.list, impact);
+    params.points = cr__step_block_points(step, impact->blocks, impact->block_count, &step->scratch);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
@@ -191,7 +181,7 @@ static void certify(crCertificate* c, const Impact* impact) {
     if (impact->report.verdict == CR_TRUTH_NO) c->impermissible++;
     if (impact->report.verdict == CR_TRUTH_UNSURE) c->impacts_unsure++;
     if (impact->report.creates_energy) {
-        c->energy_created += impact->report.contact_energy;
+        c->energy.created += impact->report.contact_energy;
     }
 }
 

@@ -18,7 +18,8 @@
 
 #define REST_TOL 1e-11  // of the incoming speed: what compression left below this is rounding
 
-double cr__step_lcp_e(const crStepSettings* settings, const crStepContact* c) {
+// e of a contact where it approaches as fast as an impact, 0 where it rests
+static double lcp_e(const crStepSettings* settings, const crStepContact* c) {
     return c->speed < -settings->threshold ? c->e : 0.0;
 }
 
@@ -114,7 +115,7 @@ static void set_bias(const crStepSettings* settings, const crStepPosed* posed, c
             continue;
         }
         const crStepContact* c = &contacts->list[block->source];
-        double e = newton ? cr__step_lcp_e(settings, c) : 0.0;
+        double e = newton ? lcp_e(settings, c) : 0.0;
         posed->b[row] = position ? c->point.gap / h - u_hat[row] : e * fmin(0.0, c->speed);
     }
 }
@@ -149,7 +150,7 @@ static void release(const crStepSettings* settings, const crStepPosed* posed, co
         if (block->source >= 0) {
             const crStepContact* c = &contacts->list[block->source];
             double share = c->speed / fmin(c->speed, posed->problem.u_free[block->row]);
-            double e = cr__step_lcp_e(settings, c);
+            double e = lcp_e(settings, c);
             given[block->row] = e > 0.0 ? e * share * p1[block->row] : 0.0;
         } else if (block->kind == CR_BLOCK_BOX) {
             block->lo -= p1[block->row];

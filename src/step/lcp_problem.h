@@ -15,7 +15,4 @@ void cr__step_set_arms(crStep* step);
 // Poisson's second LCP: p, the impulses of compression, becomes the sum of both stages.
 crStatus cr__step_lcp_expand(crStep* step, crError* error);
 
-// e of a contact where it approaches as fast as an impact, 0 where it rests.
-double cr__step_lcp_e(const crStepSettings* settings, const crStepContact* contact);
-
 #endif

@@ -76,14 +76,14 @@ static crStatus set_time(crStep* step, int pair, double time, bool exact) {
 }
 
 static int members(const crModel* model, const crClocks* clocks, int body) {
-    return cr__moves(model, body) ? clocks->members[clocks->group[body]] : 0;
+    return cr__moves(model, body) ? clocks->groups.members[clocks->groups.first[body]] : 0;
 }
 
 // an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now; INFINITY: it is
 // left to the contact solve
 static double slot_of(const crStep* step, int pair, double t, double now) {
     const crNear* near = &step->pairs->near[pair];
-    bool one = step->clocks->group[near->body_a] == step->clocks->group[near->body_b];
+    bool one = step->clocks->groups.first[near->body_a] == step->clocks->groups.first[near->body_b];
     int count = members(step->model, step->clocks, near->body_a) +
                 (one ? 0 : members(step->model, step->clocks, near->body_b));
     if (count <= step->clocks->many) return t;
@@ -138,7 +138,7 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
 static crStatus schedule(crStep* step, double left, double before) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK;) {
-        int end = cr__step_run_end(&step->contacts, i);
+        int end = cr__step_run_end(step->contacts.list, step->contacts.count, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
         int pair = t <= left ? cr__pairs_place(step->pairs, step->contacts.list[i].shape_a,
@@ -220,7 +220,7 @@ static crStatus gather(crStep* step, Local* local, int body, crError* error) {
     if (!cr__moves(model, body)) return CR_OK;
     crStatus status = cr__step_wake(step, body, error);
     if (status != CR_OK) return status;
-    for (int b = body; !local->in[b]; b = step->clocks->next[b]) {
+    for (int b = body; !local->in[b]; b = step->clocks->groups.next[b]) {
         const crBody* own = &model->bodies[b];
         local->in[b] = step->clocks->fresh[b] = true;
         local->bodies[local->count++] = b;
@@ -293,7 +293,7 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     set_now(step, from);
     crStatus kept = cr__step_kept_enter(step);
     // impacts that were foreseen come no sooner than t; others are found by trial, too dear for a large group
-    bool catches = step->clocks->members[step->clocks->group[body]] > step->clocks->many;
+    bool catches = step->clocks->groups.members[step->clocks->groups.first[body]] > step->clocks->many;
     crStatus status = kept == CR_OK ? go_on(step, h, catches, error) : CR_OK;
     if (cr__step_kept_leave(step) != CR_OK || kept != CR_OK) return cr__step_memory(error);
     if (status != CR_OK) return status;

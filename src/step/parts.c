@@ -57,7 +57,7 @@ static void complete_part(crStep* step, int count) {
 void cr__step_part_groups(crStep* step, const int* bodies, int count) {
     int listed = 0;
     for (int k = 0; k < count; k++) {
-        for (int b = bodies[k]; step->work.mark[b] == 0; b = step->clocks->next[b]) {
+        for (int b = bodies[k]; step->work.mark[b] == 0; b = step->clocks->groups.next[b]) {
             step->work.mark[b] = 1;
             step->work.list[listed++] = b;
         }

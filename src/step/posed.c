@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/actuate.h"
+#include "step/exact.h"
 #include "step/step.h"
 
 // velocities of the trees concerned
@@ -125,10 +126,10 @@ static bool gather_columns(const double* x, const Columns* c, crArena* arena, co
     return gathered != NULL;
 }
 
-static crVec3* problem_points(const crStep* step, const crProblem* problem, crArena* arena) {
-    crVec3* points = cr_arena_alloc(arena, ((size_t)problem->block_count + 1) * sizeof *points);
-    for (int i = 0; i < problem->block_count && points != NULL; i++) {
-        int source = problem->blocks[i].source;
+crVec3* cr__step_block_points(const crStep* step, const crBlock* blocks, int count, crArena* arena) {
+    crVec3* points = cr_arena_alloc(arena, ((size_t)count + 1) * sizeof *points);
+    for (int i = 0; i < count && points != NULL; i++) {
+        int source = blocks[i].source;
         points[i] = source >= 0 ? step->contacts.list[source].point.point : cr_vec3(0, 0, 0);
     }
     return points;
@@ -142,7 +143,7 @@ static bool has_slopes(const crStep* step, const Columns* c, double h) {
     return false;
 }
 
-static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError* error) {
+static crStatus show(const crStep* step, const crShown* shown, crArena* arena, crError* error) {
     crProblem problem = *shown->problem;
     Columns columns = {0};
     problem.W = problem.Minv = (crMatrix){0};
@@ -152,7 +153,7 @@ static crStatus show(crStep* step, const crShown* shown, crArena* arena, crError
     room = room && pose_J(shown->rows, &columns, arena, &problem.J) &&
            pose_M(step, &columns, slopes, arena, made) &&
            gather_columns(shown->v, &columns, arena, &problem.v);
-    crVec3* points = problem_points(step, &problem, arena);
+    crVec3* points = cr__step_block_points(step, problem.blocks, problem.block_count, arena);
     if (!room || points == NULL) return cr__step_memory(error);
     problem.nv = columns.count;
     crStatus status = cr_matrix_inverse(made, arena, other, error);
@@ -192,21 +193,6 @@ static void copy_rows(crStep* step, const crProblem* before, const double* p) {
     }
 }
 
-// impulses and bias of packed contacts
-static void copy_packed(crStep* step, const crIslandSolve* s) {
-    for (int k = 0; k < s->count; k++) {
-        const crStepContact* c = &step->contacts.list[s->index[k]];
-        if (c->row < 0) continue;
-        int count = cr__step_contact_rows(c);
-        int linear = count == 1 ? 1 : (c->planar ? 2 : 3);
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < linear; r++) {
-            step->posed.p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[k].P);
-        }
-        step->posed.b[c->row] = s->b[k];
-    }
-}
-
 // poses what was taken and shows it; step->posed.rows and what belongs to it are written
 static crStatus pose_and_show(crStep* step, double h, const bool* taken, const crProblem* before,
                               const double* p, const crIslandSolve* s, crError* error) {
@@ -214,7 +200,7 @@ static crStatus pose_and_show(crStep* step, double h, const bool* taken, const c
     if (status != CR_OK) return status;
     memset(step->posed.p, 0, (size_t)step->posed.rows.count * sizeof *step->posed.p);
     copy_rows(step, before, p);
-    copy_packed(step, s);
+    cr__step_start_packed(step, s);
     return cr__step_show_problem(step, h, false, error);
 }
 

@@ -18,6 +18,9 @@ typedef struct crShown {
 } crShown;
 crStatus cr__step_show(crStep* step, const crShown* shown, crError* error);
 
+// Where blocks are: contacts at their points, loops and joints at the origin; NULL: no memory.
+crVec3* cr__step_block_points(const crStep* step, const crBlock* blocks, int count, crArena* arena);
+
 // step->posed.problem and step->posed.p.
 crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error);
 

@@ -29,19 +29,11 @@
 #define FEW    4096  // contacts that are no crowd
 #define ASTRAY 4     // one body of so many is few
 
-// contacts of earlier rounds: two points that must not pass each other along a normal, on the bodies
-typedef struct Kept {
-    int body_a, body_b;
-    crVec3 on_a, on_b;  // in the bodies' own axes
-    crVec3 normal;
-    double delta;
-} Kept;
-
-// in blocks, one more a round: few passes need them all
+// contacts of earlier rounds, in blocks, one more a round: few passes need them all
 typedef struct Memory {
     int count, capacity;  // of all
     int block_count, room;
-    Kept* blocks[KEEP];  // (room each)
+    crApart* blocks[KEEP];  // (room each)
 } Memory;
 
 // contacts of the islands in which something is too deep, in front; their number
@@ -222,10 +214,8 @@ static void remember_contacts(const crPush* pass, int count, Memory* memory) {
         const crPushContact* near = &pass->near[i];
         if (near->of == NULL || cr__push_rolls(pass->step->model, near->of)) continue;
         const crPackedContact* c = &near->at;
-        Kept kept = {.body_a = c->body_a, .body_b = c->body_b, .normal = c->normal, .delta = near->delta};
-        kept.on_a = cr_pose_point_inverse(pose[c->body_a], cr_madd(c->point, -0.5 * near->gap, c->normal));
-        kept.on_b = cr_pose_point_inverse(pose[c->body_b], cr_madd(c->point, 0.5 * near->gap, c->normal));
-        memory->blocks[memory->count / memory->room][memory->count % memory->room] = kept;
+        memory->blocks[memory->count / memory->room][memory->count % memory->room] =
+            cr__apart_at(pose, c->body_a, c->body_b, c->point, c->normal, near->gap, near->delta);
         memory->count++;
     }
 }
@@ -236,11 +226,10 @@ static crStatus recall(crPush* pass, const Memory* memory) {
     const crPose* pose = pass->step->dynamics.pose;
     crStatus status = cr__push_reserve(pass, memory->count);
     for (int i = 0; i < memory->count && status == CR_OK; i++) {
-        const Kept* k = &memory->blocks[i / memory->room][i % memory->room];
-        crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
-        crPushContact near = {.gap = cr_dot(k->normal, cr_sub(b, a)), .delta = k->delta};
+        const crApart* k = &memory->blocks[i / memory->room][i % memory->room];
+        crPushContact near = {.delta = k->delta};
         near.at = (crPackedContact){.body_a = k->body_a, .body_b = k->body_b, .normal = k->normal};
-        near.at.point = cr_scale(0.5, cr_add(a, b));
+        near.gap = cr__apart_gap(pose, k, &near.at.point);
         status = cr__push_put(pass, &near);
     }
     return status;
@@ -259,7 +248,7 @@ static void memory_begin(const crPush* pass, Memory* memory) {
 static crStatus memory_grow(crArena* arena, Memory* memory) {
     bool enough = memory->block_count * memory->room - memory->count >= memory->room;
     if (enough || memory->capacity == 0 || memory->block_count == KEEP) return CR_OK;
-    Kept* block = cr_arena_alloc(arena, (size_t)memory->room * sizeof *block);
+    crApart* block = cr_arena_alloc(arena, (size_t)memory->room * sizeof *block);
     memory->blocks[memory->block_count++] = block;
     return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }

@@ -4,6 +4,26 @@
 
 #include "step/step.h"
 
+// An overlap of an earlier round: two points that must not pass each other along a normal, on the bodies.
+typedef struct crApart {
+    int body_a, body_b;
+    crVec3 on_a, on_b;  // in the bodies' own axes
+    crVec3 normal;
+    double delta;
+} crApart;
+static inline crApart cr__apart_at(const crPose* pose, int body_a, int body_b, crVec3 point, crVec3 normal,
+                                   double gap, double delta) {
+    crVec3 a = cr_pose_point_inverse(pose[body_a], cr_madd(point, -0.5 * gap, normal));
+    crVec3 b = cr_pose_point_inverse(pose[body_b], cr_madd(point, 0.5 * gap, normal));
+    return (crApart){body_a, body_b, a, b, normal, delta};
+}
+// Its gap at the present poses, m; and in *point where.
+static inline double cr__apart_gap(const crPose* pose, const crApart* k, crVec3* point) {
+    crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
+    *point = cr_scale(0.5, cr_add(a, b));
+    return cr_dot(k->normal, cr_sub(b, a));
+}
+
 // Everything as one problem, collided anew each round: trees, loops and limits of `part` too; but for bodies apart (nb,
 // NULL: none).
 crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near, crError* error);

@@ -28,12 +28,10 @@
 #define SHIFT      1e-11
 #define SET_TOL    1e-6  // of the largest gap
 
-// an overlap of an earlier round: two points that must not pass each other along a normal, on the bodies
+// an overlap of an earlier round, with its frame: columns n, t1, t2
 typedef struct Kept {
-    int body_a, body_b;
-    crVec3 on_a, on_b;
-    crMat3 frame;  // columns n, t1, t2
-    double delta;
+    crApart at;
+    crMat3 frame;
     const struct Kept* next;
 } Kept;
 
@@ -75,7 +73,7 @@ static int island_of_loop(const crModel* model, const Pass* pass, int loop) {
 }
 
 // contacts of one island
-static crStatus island_contacts(crStep* step, int island, Pass* pass) {
+static crStatus island_contacts(const crStep* step, int island, Pass* pass) {
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (cr__island_of_contact(step, &pass->islands, c) != island) continue;
@@ -90,17 +88,17 @@ static crStatus island_contacts(crStep* step, int island, Pass* pass) {
 }
 
 static crStatus add_kept(const crModel* model, const crDynamics* d, int island, Pass* pass) {
-    const crPose* pose = d->pose;
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
-        bool in_a = island_of(pass, k->body_a) == island, in_b = island_of(pass, k->body_b) == island;
-        bool apart = cr__moves(model, k->body_a) && cr__moves(model, k->body_b) && in_a != in_b;
+        int a = k->at.body_a, b = k->at.body_b;
+        bool in_a = island_of(pass, a) == island, in_b = island_of(pass, b) == island;
+        bool apart = cr__moves(model, a) && cr__moves(model, b) && in_a != in_b;
         if (apart || !(in_a || in_b)) continue;
-        crVec3 a = cr_pose_point(pose[k->body_a], k->on_a), b = cr_pose_point(pose[k->body_b], k->on_b);
-        int row = cr_rows_add_point(model, d, k->body_a, k->body_b, cr_scale(0.5, cr_add(a, b)), &k->frame, 1,
-                                    &pass->rows);
+        crVec3 point;
+        double gap = cr__apart_gap(d->pose, &k->at, &point);
+        int row = cr_rows_add_point(model, d, a, b, point, &k->frame, 1, &pass->rows);
         if (row < 0) return (crStatus)row;
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
-        pass->b[row] = cr_dot(cr_mat3_column(k->frame, 0), cr_sub(b, a)) + 0.5 * k->delta;
+        pass->b[row] = gap + 0.5 * k->at.delta;
     }
     return CR_OK;
 }
@@ -118,11 +116,9 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
         if (!(overlap_beyond(&step->settings, c) > 0.0)) continue;
         Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
         if (kept == NULL) return CR_ERR_MEMORY;
-        crVec3 half = cr_scale(0.5 * c->point.gap, c->point.normal);
-        *kept = (Kept){.body_a = c->body_a, .body_b = c->body_b, .delta = c->delta, .next = *first};
-        kept->on_a = cr_pose_point_inverse(pose[c->body_a], cr_sub(c->point.point, half));
-        kept->on_b = cr_pose_point_inverse(pose[c->body_b], cr_add(c->point.point, half));
-        kept->frame = cr__step_frame(step, c);
+        const crStepPoint* p = &c->point;
+        *kept = (Kept){.frame = cr__step_frame(step, c), .next = *first};
+        kept->at = cr__apart_at(pose, c->body_a, c->body_b, p->point, p->normal, p->gap, c->delta);
         *first = kept;
     }
     return CR_OK;
@@ -207,7 +203,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     cr__step_row_sizes(step->plan, &step->contacts, NULL, &rows, &entries, &vertices);
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         rows++;
-        entries += cr__depth(model, k->body_a) + cr__depth(model, k->body_b);
+        entries += cr__depth(model, k->at.body_a) + cr__depth(model, k->at.body_b);
     }
     status = make_pass(&step->scratch, rows, entries, pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, pass);
@@ -215,7 +211,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
 }
 
 // the rows of one island
-static crStatus build_island(crStep* step, int island, Pass* pass) {
+static crStatus build_island(const crStep* step, int island, Pass* pass) {
     pass->rows.count = pass->rows.entries = 0;
     pass->block_count = 0;
     crPart part = {pass->bodies, 0};

@@ -47,7 +47,7 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
 }
 
 // tangential rows of spin (about n) and rolling (about t1, t2)
-static int add_moments(crStep* step, const crStepContact* c, crRows* rows) {
+static int add_moments(const crStep* step, const crStepContact* c, crRows* rows) {
     const crSurface* s = &c->surface->surface;
     int first = 0;
     crMat3 F = cr__step_frame(step, c);
@@ -185,10 +185,7 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
         const crWarm* warm = again ? NULL : cr__step_warm(step, c);
         if (warm == NULL && !again) continue;
         crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
-        crMat3 F = cr__step_frame(step, c);
-        for (int r = 0; r < cr__step_point_rows(c); r++) {
-            step->posed.p[c->row + r] = h * cr_dot(cr_mat3_column(F, r), force);
-        }
+        cr__step_set_row_impulse(step, c, force, h, step->posed.p);
     }
 }
 

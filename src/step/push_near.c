@@ -252,15 +252,9 @@ static crStatus pair_now(crPush* pass, const crPushList* list, int begin, int en
 static crStatus near_range(crPush* pass, const crPushList* list, int begin, int end) {
     const crStepContact* c = list->at.contacts;
     crStatus status = CR_OK;
-    int i = begin;
-    while (i > 0 && i < end && c[i].shape_a == c[i - 1].shape_a && c[i].shape_b == c[i - 1].shape_b) {
-        i++;
-    }
+    int i = cr__step_run_begin(c, list->at.count, begin);
     while (i < end && status == CR_OK) {
-        int next = i + 1;
-        while (next < list->at.count && c[next].shape_a == c[i].shape_a && c[next].shape_b == c[i].shape_b) {
-            next++;
-        }
+        int next = cr__step_run_end(c, list->at.count, i);
         bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
         bool apart = pass->apart != NULL && (pass->apart[c[i].body_a] || pass->apart[c[i].body_b]);
         bool of = pass->around == NULL || pass->around[c[i].body_a] || pass->around[c[i].body_b];

@@ -114,6 +114,9 @@ int cr__step_contact_rows(const crStepContact* contact);
 int cr__step_point_rows(const crStepContact* contact);
 // Impulse on b of a contact that has rows in a problem with impulses p.
 crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* contact, const double* p);
+// The reverse, of a force on b over h: rows of its point alone.
+void cr__step_set_row_impulse(const crStep* step, const crStepContact* contact, crVec3 force, double h,
+                              double* p);
 // Velocity of b's point against a's by v.
 crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
 // Velocity of b's point against a's that driven bodies give.
@@ -134,6 +137,24 @@ static inline bool cr__step_presses(const crStepContact* contact) {
 static inline bool cr__step_pair_first(const crStepContact* a, const crStepContact* b) {
     if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
     return a->shape_b < b->shape_b;
+}
+
+// Contacts of a pair stand together: whether two are of one, the end of the run that contact i is in, and the first run that
+// begins at i or later; of `count` contacts.
+static inline bool cr__step_same_pair(const crStepContact* a, const crStepContact* b) {
+    return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+static inline int cr__step_run_end(const crStepContact* contacts, int count, int i) {
+    int end = i + 1;
+    while (end < count && cr__step_same_pair(&contacts[end], &contacts[i])) {
+        end++;
+    }
+    return end;
+}
+static inline int cr__step_run_begin(const crStepContact* contacts, int count, int i) {
+    return i > 0 && i < count && cr__step_same_pair(&contacts[i], &contacts[i - 1])
+               ? cr__step_run_end(contacts, count, i)
+               : i;
 }
 
 // warm.c

@@ -169,7 +169,7 @@ static bool untaken(const Try* attempt, const crStepContact* c, bool* seen) {
     bool more = false;
     for (int i = 0; i < attempt->at_hat.count; i++) {
         const crStepContact* other = &attempt->at_hat.list[i];
-        if (other->shape_a != c->shape_a || other->shape_b != c->shape_b) continue;
+        if (!cr__step_same_pair(other, c)) continue;
         *seen = true;
         more = more || !attempt->takes[i];
     }

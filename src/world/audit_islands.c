@@ -19,8 +19,8 @@
 
 static double largest_moment(const crBody* body) { return body->principal[2]; }
 
-void cr__motion_velocity_floor(const crMotionWork* w, const crMoving* at, double h, double* u,
-                               double* omega) {
+// uncertainty of velocities by their digits, norms: m/s and rad/s
+static void velocity_floor(const crMotionWork* w, const crMoving* at, double h, double* u, double* omega) {
     const crMotionDigits* digits = &w->data->digits;
     if (w->velocities) {
         *u = ROOT3 * digits->velocity + 4.0 * EPS * cr_norm(at->u);
@@ -41,7 +41,7 @@ double cr__motion_energy(const crMotionWork* w, int i, const crMoving* at, doubl
     crVec3 weight = weight_of(w, body), L = cr_sym3_mul(at->inertia, at->omega);
     double turning = 0.5 * cr_dot(at->omega, L), moving = 0.5 * body->mass * cr_dot(at->u, at->u);
     double du, domega, pull = cr_norm(weight);
-    cr__motion_velocity_floor(w, at, w->h, &du, &domega);
+    velocity_floor(w, at, w->h, &du, &domega);
     *floor += body->mass * du * (cr_norm(at->u) + 0.5 * du) +
               domega * (cr_norm(L) + 0.5 * largest_moment(body) * domega);
     *floor += pull * ROOT3 * digits->position;
@@ -62,20 +62,20 @@ static crStatus join_near(void* ctx, int shape_a, int shape_b) {
     crMotionWork* w = ctx;
     const crModel* model = w->model;
     int a = model->shapes[shape_a].body, b = model->shapes[shape_b].body;
-    cr__forest_join_trees(model, w->root, a, b);
-    w->touched[a] = w->touched[b] = true;
+    cr__forest_join_trees(model, w->here.root, a, b);
+    w->here.touched[a] = w->here.touched[b] = true;
     for (int side = 0; side < 2; side++) {
         int body = side == 0 ? a : b, other = side == 0 ? b : a;
         if (cr__moves(model, other)) continue;
-        w->grounded[body] = true;
-        if (model->bodies[other].joint == CR_JOINT_DRIVEN) w->powered[body] = true;
+        w->here.grounded[body] = true;
+        if (model->bodies[other].joint == CR_JOINT_DRIVEN) w->here.powered[body] = true;
     }
     return CR_OK;
 }
 
 static void hold(crMotionWork* w, int body, int by) {
-    w->touched[body] = w->grounded[body] = true;
-    if (w->model->bodies[by].joint == CR_JOINT_DRIVEN) w->powered[body] = true;
+    w->here.touched[body] = w->here.grounded[body] = true;
+    if (w->model->bodies[by].joint == CR_JOINT_DRIVEN) w->here.powered[body] = true;
 }
 
 // what joints, loops and motors do, whatever the motion is
@@ -88,25 +88,25 @@ static void join_ties(crMotionWork* w) {
         if (body->root == i && !flies) hold(w, i, body->base);
         if (body->root == i && body->joint == CR_JOINT_PLANAR && body->parent != CR_WORLD)
             hold(w, i, body->base);
-        if (body->root != i) w->touched[i] = w->touched[body->root] = true;
+        if (body->root != i) w->here.touched[i] = w->here.touched[body->root] = true;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (model->dofs[j].motor_force > 0.0) w->powered[i] = true;
+            if (model->dofs[j].motor_force > 0.0) w->here.powered[i] = true;
         }
     }
     // what a load does is not known from a motion
     for (int i = 0; i < model->load_count; i++) {
         int body = model->loads[i].body;
-        w->touched[body] = w->grounded[body] = w->powered[body] = true;
+        w->here.touched[body] = w->here.grounded[body] = w->here.powered[body] = true;
     }
     // nor what pulls at a site
     for (int i = 0; i < model->site_count && cr__model_pulls(model); i++) {
         int body = model->sites[i].body;
-        w->touched[body] = w->grounded[body] = w->powered[body] = true;
+        w->here.touched[body] = w->here.grounded[body] = w->here.powered[body] = true;
     }
     for (int i = 0; i < model->loop_count; i++) {
         int a = model->loops[i].a, b = model->loops[i].b;
-        cr__forest_join_trees(model, w->root, a, b);
-        w->touched[a] = w->touched[b] = true;
+        cr__forest_join_trees(model, w->here.root, a, b);
+        w->here.touched[a] = w->here.touched[b] = true;
         if (!cr__moves(model, a) && cr__moves(model, b)) hold(w, b, a);
         if (!cr__moves(model, b) && cr__moves(model, a)) hold(w, a, b);
     }
@@ -115,9 +115,9 @@ static void join_ties(crMotionWork* w) {
 // mean velocities over the interval
 static void find_means(crMotionWork* w) {
     for (int i = 1; i < w->model->nb; i++) {
-        crVec3 turn = cr__rotation_log(cr_quat_mul(w->pose[i].q, cr_quat_conj(w->pose_before[i].q)));
-        w->mean[i].u = cr_scale(1.0 / w->h, cr_sub(w->at[i].com, w->at_before[i].com));
-        w->mean[i].omega = cr_scale(1.0 / w->h, turn);
+        crVec3 turn = cr__rotation_log(cr_quat_mul(w->here.pose[i].q, cr_quat_conj(w->before.pose[i].q)));
+        w->here.mean[i].u = cr_scale(1.0 / w->h, cr_sub(w->here.at[i].com, w->before.at[i].com));
+        w->here.mean[i].omega = cr_scale(1.0 / w->h, turn);
     }
 }
 
@@ -126,9 +126,9 @@ static void find_means(crMotionWork* w) {
 // rotation likewise, times its size. Of unknown velocities the mean over the interval before stands for u0, and
 // h |u0 - m| is the bound.
 static double stray(const crMotionWork* w, int i) {
-    const crMoving *a = &w->at_before[i], *b = &w->at[i], *before = &w->mean_before[i];
+    const crMoving *a = &w->before.at[i], *b = &w->here.at[i], *before = &w->before.mean[i];
     double fall = 0.125 * w->h * w->h * fabs(w->model->bodies[i].gravity_scale) * cr_norm(w->model->gravity);
-    crVec3 u = w->mean[i].u, omega = w->mean[i].omega;
+    crVec3 u = w->here.mean[i].u, omega = w->here.mean[i].omega;
     if (w->velocities) {
         double shift = cr_norm(cr_sub(a->u, u)) + cr_norm(cr_sub(b->u, u));
         double turn = cr_norm(cr_sub(a->omega, omega)) + cr_norm(cr_sub(b->omega, omega));
@@ -142,34 +142,35 @@ static double stray(const crMotionWork* w, int i) {
 static crStatus find_islands(crMotionWork* w) {
     const crModel* model = w->model;
     for (int i = 0; i < model->nb; i++) {
-        w->root[i] = i;
-        w->touched[i] = w->grounded[i] = w->powered[i] = false;
+        w->here.root[i] = i;
+        w->here.touched[i] = w->here.grounded[i] = w->here.powered[i] = false;
         w->near[i] = 0.0;
         if (!cr__moves(model, i)) continue;
         w->near[i] = w->limits.touch * w->step.plan->size[i] + stray(w, i) + ROOT3 * w->data->digits.position;
     }
     join_ties(w);
-    return cr__audit_near(w->step.plan, &w->step.scratch, w->pose_before, w->pose, w->near, join_near, w);
+    return cr__audit_near(w->step.plan, &w->step.scratch, w->before.pose, w->here.pose, w->near, join_near,
+                          w);
 }
 
 // where bodies are in the middle of the interval, by their means; exact for what flies
 static void find_middles(crMotionWork* w) {
     const crModel* model = w->model;
     for (int i = 1; i < model->nb; i++) {
-        crMoving* m = &w->mean[i];
-        m->com = cr_scale(0.5, cr_add(w->at_before[i].com, w->at[i].com));
-        double g = w->touched[i] ? 0.0 : model->bodies[i].gravity_scale;
+        crMoving* m = &w->here.mean[i];
+        m->com = cr_scale(0.5, cr_add(w->before.at[i].com, w->here.at[i].com));
+        double g = w->here.touched[i] ? 0.0 : model->bodies[i].gravity_scale;
         m->com = cr_madd(m->com, -0.125 * w->h * w->h * g, model->gravity);
-        crQuat half = cr_quat_mul(cr__rotation_exp(cr_scale(0.5 * w->h, m->omega)), w->pose_before[i].q);
+        crQuat half = cr_quat_mul(cr__rotation_exp(cr_scale(0.5 * w->h, m->omega)), w->before.pose[i].q);
         m->inertia = cr__sym3_rotate(half, model->bodies[i].inertia);
-        m->extra = w->at[i].extra;
+        m->extra = w->here.at[i].extra;
     }
 }
 
 // the islands of both intervals, without velocities
 static void join_before(crMotionWork* w) {
     for (int i = 1; i < w->model->nb; i++) {
-        if (cr__moves(w->model, i)) cr__forest_join(w->root, i, w->root_before[i]);
+        if (cr__moves(w->model, i)) cr__forest_join(w->here.root, i, w->before.root[i]);
     }
 }
 
@@ -177,7 +178,7 @@ static crVec3 in_plane(crVec3 n, crVec3 x) { return cr_madd(x, -cr_dot(n, x), n)
 
 static bool has_plane(crVec3 n) { return n.x != 0.0 || n.y != 0.0 || n.z != 0.0; }
 
-static int leader(crMotionWork* w, int i) { return cr__forest_find(w->root, w->model->bodies[i].root); }
+static int leader(crMotionWork* w, int i) { return cr__forest_find(w->here.root, w->model->bodies[i].root); }
 
 // masses, centres and changes, then angular momenta about the centres
 static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* to, double h) {
@@ -199,15 +200,15 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         s->com0 = cr_madd(s->com0, m, from[i].com);
         s->com1 = cr_madd(s->com1, m, to[i].com);
         s->push = cr_add(s->push, has_plane(n) ? in_plane(n, push) : push);
-        cr__motion_velocity_floor(w, &from[i], w->h, &du, &domega);
+        velocity_floor(w, &from[i], w->h, &du, &domega);
         s->push_floor += m * du;
-        cr__motion_velocity_floor(w, &to[i], w->h, &du, &domega);
+        velocity_floor(w, &to[i], w->h, &du, &domega);
         s->push_floor += m * du + cr_norm(weight) * (2.0 * digits->time + 4.0 * EPS * fabs(w->now->time));
         s->gain += cr__motion_energy(w, i, &to[i], &s->gain_floor, &ignored);
         s->gain -= cr__motion_energy(w, i, &from[i], &s->gain_floor, &ignored);
         bool both = !w->velocities;
-        s->grounded = s->grounded || w->grounded[i] || (both && w->grounded_before[i]);
-        s->powered = s->powered || w->powered[i] || (both && w->powered_before[i]);
+        s->grounded = s->grounded || w->here.grounded[i] || (both && w->before.grounded[i]);
+        s->powered = s->powered || w->here.powered[i] || (both && w->before.powered[i]);
         s->dragged = s->dragged || body->linear_drag > 0.0 || body->angular_drag > 0.0;
     }
     for (int i = 1; i < model->nb; i++) {
@@ -228,7 +229,7 @@ static void sum_islands(crMotionWork* w, const crMoving* from, const crMoving* t
         s->L1 = cr_add(s->L1, L1);
         double r = cr_norm(r0);
         s->inertia += I + m * r * r;
-        cr__motion_velocity_floor(w, &to[i], w->h, &du, &domega);
+        velocity_floor(w, &to[i], w->h, &du, &domega);
         double far = s->bodies > 1 ? fmax(r, cr_norm(r1)) : 0.0;
         double speed = s->bodies > 1 ? fmax(cr_norm(from[i].u), cr_norm(to[i].u)) : 0.0;
         s->L_floor += 2.0 * (I * domega + m * far * du +
@@ -262,11 +263,11 @@ static void judge_flight(crMotionWork* w, int i) {
     cr__motion_worst(&r->spin, spin, s->L_floor / s->inertia, w->now->time, i, -1);
     w->now->spin = isnan(w->now->spin) ? spin : fmax(w->now->spin, spin);
     if (!w->velocities || s->bodies > 1) return;
-    const crMoving *a = &w->at_before[i], *b = &w->at[i];
+    const crMoving *a = &w->before.at[i], *b = &w->here.at[i];
     crVec3 off = cr_madd(cr_sub(b->com, a->com), -0.5 * w->h, cr_add(a->u, b->u));
     if (has_plane(cr__plan_plane(w->step.plan, i))) off = in_plane(cr__plan_plane(w->step.plan, i), off);
     double du, domega;
-    cr__motion_velocity_floor(w, b, w->h, &du, &domega);
+    velocity_floor(w, b, w->h, &du, &domega);
     cr__motion_worst(&r->path, cr_norm(off), w->h * du + 2.0 * ROOT3 * w->data->digits.position, w->now->time,
                      i, -1);
 }
@@ -302,8 +303,8 @@ static void judge_energy(crMotionWork* w) {
 
 static bool stood_still(const crMotionWork* w, int i) {
     double du, domega;
-    cr__motion_velocity_floor(w, &w->mean[i], w->h, &du, &domega);
-    return cr_norm(w->mean[i].u) <= du && cr_norm(w->mean[i].omega) <= domega;
+    velocity_floor(w, &w->here.mean[i], w->h, &du, &domega);
+    return cr_norm(w->here.mean[i].u) <= du && cr_norm(w->here.mean[i].omega) <= domega;
 }
 
 // the whole world, where every body flew or stood still
@@ -312,8 +313,8 @@ static void judge_middle(crMotionWork* w) {
     double sum = 0.0, floor = 0.0, kinetic = 0.0;
     for (int i = 1; i < w->model->nb; i++) {
         if (!cr__moves(w->model, i)) continue;
-        if ((w->touched[i] && !stood_still(w, i)) || w->powered[i]) sum = (double)NAN;
-        sum += cr__motion_energy(w, i, &w->mean[i], &floor, &kinetic);
+        if ((w->here.touched[i] && !stood_still(w, i)) || w->here.powered[i]) sum = (double)NAN;
+        sum += cr__motion_energy(w, i, &w->here.mean[i], &floor, &kinetic);
     }
     if (isnan(sum)) {
         r->energy_unknown++;
@@ -341,15 +342,15 @@ crStatus cr__motion_interval(crMotionWork* w) {
     find_means(w);
     crStatus status = find_islands(w);
     if (status != CR_OK) return status;
-    const crMoving *from = w->at_before, *to = w->at;
+    const crMoving *from = w->before.at, *to = w->here.at;
     double h = w->h;
     if (!w->velocities) {
         find_middles(w);
         judge_middle(w);
         if (w->record < 2) return CR_OK;
         join_before(w);
-        from = w->mean_before;
-        to = w->mean;
+        from = w->before.mean;
+        to = w->here.mean;
         h = 0.5 * (w->h_before + w->h);
     }
     sum_islands(w, from, to, h);

@@ -100,10 +100,10 @@ static crStatus place_by_coordinates(crMotionWork* w, crError* error) {
     cr_model_kinematics(w->model, &w->step.state, d);
     cr_model_velocity(w->model, w->step.state.v, d);
     for (int i = 0; i < w->model->nb; i++) {
-        w->pose[i] = d->pose[i];
-        w->at[i] = (crMoving){.com = d->com[i], .inertia = d->inertia[i], .omega = d->twist[i].omega};
-        w->at[i].u = cr_model_point_velocity(d, i, d->com[i]);
-        w->at[i].extra = extra_energy(w, i, true);
+        w->here.pose[i] = d->pose[i];
+        w->here.at[i] = (crMoving){.com = d->com[i], .inertia = d->inertia[i], .omega = d->twist[i].omega};
+        w->here.at[i].u = cr_model_point_velocity(d, i, d->com[i]);
+        w->here.at[i].extra = extra_energy(w, i, true);
     }
     return CR_OK;
 }
@@ -112,36 +112,36 @@ static crStatus place_body(crMotionWork* w, int i, crError* error) {
     const crBody* body = &w->model->bodies[i];
     size_t at = w->record * (size_t)w->model->nb + (size_t)i;
     if (body->joint == CR_JOINT_FIXED) {
-        w->pose[i] = cr_pose_mul(w->pose[body->parent], body->pose);
+        w->here.pose[i] = cr_pose_mul(w->here.pose[body->parent], body->pose);
     } else if (body->joint != CR_JOINT_DRIVEN) {
-        w->pose[i] = w->data->pose[at];
-        const crPose* p = &w->pose[i];
+        w->here.pose[i] = w->data->pose[at];
+        const crPose* p = &w->here.pose[i];
         const double x[] = {p->p.x, p->p.y, p->p.z, p->q.w, p->q.x, p->q.y, p->q.z};
         crStatus status = check_numbers(w, i, x, 7, "position", error);
-        if (status == CR_OK) status = check_quat(w, i, &w->pose[i].q, error);
+        if (status == CR_OK) status = check_quat(w, i, &w->here.pose[i].q, error);
         if (status != CR_OK) return status;
     }
-    w->at[i] = (crMoving){.com = cr_pose_point(w->pose[i], body->com),
-                          .inertia = cr__sym3_rotate(w->pose[i].q, body->inertia)};
-    w->at[i].extra = extra_energy(w, i, false);
+    w->here.at[i] = (crMoving){.com = cr_pose_point(w->here.pose[i], body->com),
+                               .inertia = cr__sym3_rotate(w->here.pose[i].q, body->inertia)};
+    w->here.at[i].extra = extra_energy(w, i, false);
     if (!w->velocities || body->joint == CR_JOINT_DRIVEN) return CR_OK;
     if (body->joint == CR_JOINT_FIXED) {
-        const crMoving* parent = &w->at[body->parent];
-        w->at[i].omega = parent->omega;
-        w->at[i].u = cr_add(parent->u, cr_cross(parent->omega, cr_sub(w->at[i].com, parent->com)));
+        const crMoving* parent = &w->here.at[body->parent];
+        w->here.at[i].omega = parent->omega;
+        w->here.at[i].u = cr_add(parent->u, cr_cross(parent->omega, cr_sub(w->here.at[i].com, parent->com)));
         return CR_OK;
     }
-    w->at[i].u = w->data->velocity[at];
-    w->at[i].omega = w->data->omega[at];
-    const double v[] = {w->at[i].u.x,     w->at[i].u.y,     w->at[i].u.z,
-                        w->at[i].omega.x, w->at[i].omega.y, w->at[i].omega.z};
+    w->here.at[i].u = w->data->velocity[at];
+    w->here.at[i].omega = w->data->omega[at];
+    const double v[] = {w->here.at[i].u.x,     w->here.at[i].u.y,     w->here.at[i].u.z,
+                        w->here.at[i].omega.x, w->here.at[i].omega.y, w->here.at[i].omega.z};
     return check_numbers(w, i, v, 6, "velocity", error);
 }
 
 static crStatus place_by_poses(crMotionWork* w, crError* error) {
     cr_model_kinematics(w->model, &w->step.state, &w->step.dynamics);
-    memcpy(w->pose, w->step.dynamics.pose, (size_t)w->model->nb * sizeof *w->pose);
-    w->at[CR_WORLD] = (crMoving){0};
+    memcpy(w->here.pose, w->step.dynamics.pose, (size_t)w->model->nb * sizeof *w->here.pose);
+    w->here.at[CR_WORLD] = (crMoving){0};
     crStatus status = CR_OK;
     for (int i = 1; i < w->model->nb && status == CR_OK; i++) {
         status = place_body(w, i, error);
@@ -169,7 +169,7 @@ static void find_energy(crMotionWork* w) {
     w->now->energy = (double)NAN;
     if (!w->velocities) return;
     for (int i = 1; i < w->model->nb; i++) {
-        if (cr__moves(w->model, i)) sum += cr__motion_energy(w, i, &w->at[i], &floor, &kinetic);
+        if (cr__moves(w->model, i)) sum += cr__motion_energy(w, i, &w->here.at[i], &floor, &kinetic);
     }
     if (isnan(sum)) return;
     w->now->energy = sum;
@@ -182,7 +182,7 @@ static void find_energy(crMotionWork* w) {
 
 static crStatus find_overlap(crMotionWork* w) {
     crAuditPair pair;
-    crStatus status = cr__audit_overlap_at(w->step.plan, &w->step.scratch, w->pose, &pair);
+    crStatus status = cr__audit_overlap_at(w->step.plan, &w->step.scratch, w->here.pose, &pair);
     if (status != CR_OK) return status;
     const crModel* model = w->model;
     int a = pair.shape_a >= 0 ? model->shapes[pair.shape_a].body : -1;
@@ -203,8 +203,8 @@ static crStatus find_overlap(crMotionWork* w) {
 
 static crStatus find_crossings(crMotionWork* w) {
     crAuditCrossings found;
-    crStatus status =
-        cr__audit_crossings_between(w->step.plan, &w->step.scratch, w->pose_before, w->pose, NULL, &found);
+    crStatus status = cr__audit_crossings_between(w->step.plan, &w->step.scratch, w->before.pose,
+                                                  w->here.pose, NULL, &found);
     if (status != CR_OK) return status;
     crMotionReport* r = w->report;
     if (found.crossed > 0 && r->crossings == 0) {
@@ -220,26 +220,15 @@ static crStatus find_crossings(crMotionWork* w) {
 
 static void find_escaped(crMotionWork* w) {
     for (int i = 1; i < w->model->nb; i++) {
-        double far = cr_norm(w->pose[i].p);
+        double far = cr_norm(w->here.pose[i].p);
         if (far > w->limits.bound) cr__motion_worst(&w->report->escaped, far, 0.0, w->now->time, i, -1);
     }
 }
 
 static void next_record(crMotionWork* w) {
-#define SWAP(type, a, b) \
-    do {                 \
-        type* swap = a;  \
-        a = b;           \
-        b = swap;        \
-    } while (0)
-    SWAP(crPose, w->pose, w->pose_before);
-    SWAP(crMoving, w->at, w->at_before);
-    SWAP(crMoving, w->mean, w->mean_before);
-    SWAP(int, w->root, w->root_before);
-    SWAP(bool, w->touched, w->touched_before);
-    SWAP(bool, w->grounded, w->grounded_before);
-    SWAP(bool, w->powered, w->powered_before);
-#undef SWAP
+    crMotionRecord swap = w->here;
+    w->here = w->before;
+    w->before = swap;
 }
 
 static crStatus audit_record(crMotionWork* w, crError* error) {
@@ -271,20 +260,16 @@ static void* zeros(crMotionWork* w, size_t size, bool* ok) {
 
 static crStatus make_arrays(crMotionWork* w) {
     bool ok = true;
-    w->pose = zeros(w, sizeof *w->pose, &ok);
-    w->pose_before = zeros(w, sizeof *w->pose, &ok);
-    w->at = zeros(w, sizeof *w->at, &ok);
-    w->at_before = zeros(w, sizeof *w->at, &ok);
-    w->mean = zeros(w, sizeof *w->mean, &ok);
-    w->mean_before = zeros(w, sizeof *w->mean, &ok);
-    w->root = zeros(w, sizeof *w->root, &ok);
-    w->root_before = zeros(w, sizeof *w->root, &ok);
-    w->touched = zeros(w, sizeof(bool), &ok);
-    w->touched_before = zeros(w, sizeof(bool), &ok);
-    w->grounded = zeros(w, sizeof(bool), &ok);
-    w->grounded_before = zeros(w, sizeof(bool), &ok);
-    w->powered = zeros(w, sizeof(bool), &ok);
-    w->powered_before = zeros(w, sizeof(bool), &ok);
+    for (int k = 0; k < 2; k++) {
+        crMotionRecord* r = k == 0 ? &w->here : &w->before;
+        r->pose = zeros(w, sizeof *r->pose, &ok);
+        r->at = zeros(w, sizeof *r->at, &ok);
+        r->mean = zeros(w, sizeof *r->mean, &ok);
+        r->root = zeros(w, sizeof *r->root, &ok);
+        r->touched = zeros(w, sizeof(bool), &ok);
+        r->grounded = zeros(w, sizeof(bool), &ok);
+        r->powered = zeros(w, sizeof(bool), &ok);
+    }
     w->near = zeros(w, sizeof *w->near, &ok);
     w->islands = zeros(w, sizeof *w->islands, &ok);
     return ok ? CR_OK : CR_ERR_MEMORY;

@@ -27,6 +27,17 @@ typedef struct crMotionIsland {
     bool dragged;   // true if drag acts on one of its bodies
 } crMotionIsland;
 
+// A record, and the interval that ends there.
+typedef struct crMotionRecord {
+    crPose* pose;    // (nb)
+    crMoving* at;    // (nb)
+    crMoving* mean;  // means over the interval (nb)
+    int* root;       // leaders of islands (nb)
+    bool* touched;   // true if another body may touch it (nb)
+    bool* grounded;  // true if a fixed or driven body may touch it (nb)
+    bool* powered;   // true if a driven body may touch it (nb)
+} crMotionRecord;
+
 typedef struct crMotionWork {
     const crModel* model;
     const crMotionData* data;
@@ -34,24 +45,16 @@ typedef struct crMotionWork {
     crStep step;  // sizes, planes and memory of the model for geometry
     bool velocities;
     size_t record;
-    double h, h_before;                              // lengths of this interval and the one before, s
-    crPose *pose, *pose_before;                      // (nb)
-    crMoving *at, *at_before;                        // (nb)
-    crMoving *mean, *mean_before;                    // means over the intervals (nb)
-    int *root, *root_before;                         // leaders of islands (nb)
-    bool *touched, *touched_before;                  // true if another body may touch it (nb)
-    bool *grounded, *grounded_before;                // true if a fixed or driven body may touch it (nb)
-    bool *powered, *powered_before;                  // true if a driven body may touch it (nb)
-    double* near;                                    // distance within which a body may touch, m (nb)
-    crMotionIsland* islands;                         // (nb)
-    double least, least_floor;                       // least energy so far, without velocities, J; NaN: none
+    double h, h_before;           // lengths of this interval and the one before, s
+    crMotionRecord here, before;  // this record and the one before, with the intervals that end there
+    double* near;                 // distance within which a body may touch, m (nb)
+    crMotionIsland* islands;      // (nb)
+    double least, least_floor;    // least energy so far, without velocities, J; NaN: none
     double energy_least, energy_most, kinetic_most;  // over records, J
     crMotionReport* report;
     crMotionStep* now;
 } crMotionWork;
 
-// Uncertainty of velocities by their digits, norms: m/s and rad/s.
-void cr__motion_velocity_floor(const crMotionWork* w, const crMoving* at, double h, double* u, double* omega);
 // Energy T + U of a body and its floor, J; T is added to *kinetic.
 double cr__motion_energy(const crMotionWork* w, int body, const crMoving* at, double* floor, double* kinetic);
 // The interval that ends at this record: islands, their energy and momentum, into the report and the step of the

@@ -104,16 +104,16 @@ static crStatus link_program(struct crGpu* gpu, const char* text, uintptr_t regi
 // The text is that of two modules, the second for worlds of one body and for visitors of the host.
 static crStatus link_parts(crBatch* batch, const char* text, crError* error) {
     struct crGpu* gpu = batch->gpu;
-    uintptr_t registers = gpu->room <= CR_ROOM_SMALL ? REGISTERS : ALL;
+    uintptr_t registers = gpu->program.room <= CR_ROOM_SMALL ? REGISTERS : ALL;
     const char* second = *text != '\0' ? strstr(text + 1, "\n.version") : NULL;
-    if (second == NULL) return link_program(gpu, text, registers, &gpu->module, error);
+    if (second == NULL) return link_program(gpu, text, registers, &gpu->program.module, error);
     size_t bytes = (size_t)(second - text) + 1;
     char* first = cr__batch_zeros(&batch->allocator, bytes, 1);
     if (first == NULL) return cr__batch_memory(error);
     memcpy(first, text, bytes - 1);
-    crStatus status = link_program(gpu, first, registers, &gpu->module, error);
+    crStatus status = link_program(gpu, first, registers, &gpu->program.module, error);
     cr__batch_give(&batch->allocator, first, bytes);
-    return status == CR_OK ? link_program(gpu, second + 1, LONE, &gpu->lone_module, error) : status;
+    return status == CR_OK ? link_program(gpu, second + 1, LONE, &gpu->program.lone_module, error) : status;
 }
 
 // how many blocks of a kernel run at a time
@@ -131,11 +131,13 @@ static crStatus count_blocks(struct crGpu* gpu, void* kernel, unsigned* blocks, 
 // memory. Other batches of the process may have asked for larger ones.
 static crStatus set_stack(struct crGpu* gpu, crError* error) {
     size_t has = 0;
-    gpu->local = gpu->room <= CR_ROOM_MEDIUM;
+    gpu->program.local = gpu->program.room <= CR_ROOM_MEDIUM;
     CR_DEVICE_TRY(&gpu->device, cuCtxGetLimit(&has, STACK_SIZE), "asking the device", error);
-    size_t slab = gpu->room <= CR_ROOM_SMALL ? CR_ROOM_SMALL : gpu->local ? CR_ROOM_MEDIUM : 0;
+    size_t slab = gpu->program.room <= CR_ROOM_SMALL ? CR_ROOM_SMALL
+                  : gpu->program.local               ? CR_ROOM_MEDIUM
+                                                     : 0;
     if (has >= CALLS + slab || gpu->device.driver.cuCtxSetLimit(STACK_SIZE, CALLS + slab) == 0) return CR_OK;
-    gpu->local = false;
+    gpu->program.local = false;
     if (has >= CALLS) return CR_OK;
     CR_DEVICE_TRY(&gpu->device, cuCtxSetLimit(STACK_SIZE, CALLS), "setting the stack", error);
     return CR_OK;
@@ -151,61 +153,65 @@ static crStatus load_program(crBatch* batch, const crBatchDef* def, crError* err
     crStatus status = set_stack(gpu, error);
     if (status != CR_OK) return status;
     if (strncmp(def->program, "\177ELF", 4) == 0) {
-        CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->module, def->program), "loading the program",
-                      error);
+        CR_DEVICE_TRY(&gpu->device, cuModuleLoadData(&gpu->program.module, def->program),
+                      "loading the program", error);
     } else {
         status = link_parts(batch, def->program, error);
         if (status != CR_OK) return status;
     }
-    const char* name = !gpu->local                  ? "cr_batch_large"
-                       : gpu->room <= CR_ROOM_SMALL ? "cr_batch_small"
-                                                    : "cr_batch_medium";
-    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->kernel, gpu->module, name),
+    const char* name = !gpu->program.local                  ? "cr_batch_large"
+                       : gpu->program.room <= CR_ROOM_SMALL ? "cr_batch_small"
+                                                            : "cr_batch_medium";
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->program.kernel, gpu->program.module, name),
                   "finding the program's entry", error);
-    return count_blocks(gpu, gpu->kernel, &gpu->blocks, error);
+    return count_blocks(gpu, gpu->program.kernel, &gpu->program.blocks, error);
 }
 
 // kernels for visitors of the host and, where the model has one body, for these worlds
 static crStatus find_lone(struct crGpu* gpu, bool flies, crError* error) {
-    void* module = gpu->lone_module != NULL ? gpu->lone_module : gpu->module;
-    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->exchange, module, "cr_batch_exchange"),
+    void* module = gpu->program.lone_module != NULL ? gpu->program.lone_module : gpu->program.module;
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->program.exchange, module, "cr_batch_exchange"),
                   "finding the program's entry", error);
     if (!flies) return CR_OK;
-    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->lone, module, "cr_batch_lone"),
+    CR_DEVICE_TRY(&gpu->device, cuModuleGetFunction(&gpu->program.lone, module, "cr_batch_lone"),
                   "finding the program's entry", error);
-    return count_blocks(gpu, gpu->lone, &gpu->lone_blocks, error);
+    return count_blocks(gpu, gpu->program.lone, &gpu->program.lone_blocks, error);
 }
 
 static crStatus send_model(const crBatch* batch, struct crGpu* gpu, crError* error) {
     const crAllocator* a = &batch->allocator;
     size_t bytes = cr__image_model(batch->job.model, NULL, 0);
-    crStatus status = cr__device_take(&gpu->device, &gpu->model, bytes, error);
+    crStatus status = cr__device_take(&gpu->device, &gpu->memory.model, bytes, error);
     if (status != CR_OK) return status;
     unsigned char* image = a->alloc(a->ctx, bytes);
     if (image == NULL) return cr__batch_memory(error);
-    cr__image_model(batch->job.model, image, gpu->model);
-    status = cr__device_send(&gpu->device, gpu->model, image, bytes, error);
+    cr__image_model(batch->job.model, image, gpu->memory.model);
+    status = cr__device_send(&gpu->device, gpu->memory.model, image, bytes, error);
     a->free(a->ctx, image, bytes);
     return status;
 }
 
 static crStatus take_arrays(const crBatch* batch, struct crGpu* gpu, crError* error) {
     size_t count = (size_t)batch->count;
-    crStatus status = cr__device_take(&gpu->device, &gpu->results, count * sizeof(crBatchResult), error);
-    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->made, count * sizeof(int), error);
-    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->turn, count * sizeof(int), error);
-    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->list, count * sizeof(int), error);
-    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->job, sizeof(crBatchJob), error);
+    crStatus status =
+        cr__device_take(&gpu->device, &gpu->memory.results, count * sizeof(crBatchResult), error);
+    if (status == CR_OK)
+        status = cr__device_take(&gpu->device, &gpu->memory.made, count * sizeof(int), error);
+    if (status == CR_OK)
+        status = cr__device_take(&gpu->device, &gpu->memory.turn, count * sizeof(int), error);
+    if (status == CR_OK)
+        status = cr__device_take(&gpu->device, &gpu->memory.list, count * sizeof(int), error);
+    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->memory.job, sizeof(crBatchJob), error);
     if (status == CR_OK && batch->job.logs != NULL) {
-        status = cr__device_take(&gpu->device, &gpu->logs, count * sizeof(crHitLog), error);
+        status = cr__device_take(&gpu->device, &gpu->memory.logs, count * sizeof(crHitLog), error);
         if (status == CR_OK)
-            status = cr__device_take(&gpu->device, &gpu->hits,
+            status = cr__device_take(&gpu->device, &gpu->memory.hits,
                                      count * (size_t)batch->job.hit_room * sizeof(crBatchHit), error);
     }
-    size_t lanes = (size_t)gpu->blocks * CR_GPU_WARP;
+    size_t lanes = (size_t)gpu->program.blocks * CR_GPU_WARP;
     if (lanes > count + CR_GPU_WARP) lanes = count + CR_GPU_WARP;
-    if (status == CR_OK && !gpu->local)
-        status = cr__device_take(&gpu->device, &gpu->slabs, lanes * gpu->room, error);
+    if (status == CR_OK && !gpu->program.local)
+        status = cr__device_take(&gpu->device, &gpu->memory.slabs, lanes * gpu->program.room, error);
     return status;
 }
 
@@ -230,7 +236,7 @@ crStatus cr__gpu_create(crBatch* batch, const crBatchDef* def, crError* error) {
     struct crGpu* gpu = a->alloc(a->ctx, sizeof *gpu);
     if (gpu == NULL) return cr__batch_memory(error);
     *gpu = (struct crGpu){.share = SHARED,
-                          .room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
+                          .program.room = def->room > 0 ? (def->room + 63) & ~(size_t)63 : room_for(batch)};
     batch->gpu = gpu;
     cr__gpu_written(batch);
     batch->job.rule = rule_of(&batch->job.settings.rule);
@@ -247,15 +253,17 @@ void cr__gpu_destroy(crBatch* batch) {
     if (gpu == NULL) return;
     if (gpu->device.context != NULL) {
         gpu->device.driver.cuCtxSetCurrent(gpu->device.context);
-        crAddress* const all[] = {&gpu->model,      &gpu->words,  &gpu->values, &gpu->varied, &gpu->results,
-                                  &gpu->made,       &gpu->turn,   &gpu->list,   &gpu->job,    &gpu->slabs,
-                                  &gpu->images,     &gpu->models, &gpu->logs,   &gpu->hits,   &gpu->path_h,
-                                  &gpu->path_steps, &gpu->path_q, &gpu->buffer};
+        crAddress* const all[] = {&gpu->memory.model,      &gpu->memory.words,   &gpu->memory.values,
+                                  &gpu->memory.varied,     &gpu->memory.results, &gpu->memory.made,
+                                  &gpu->memory.turn,       &gpu->memory.list,    &gpu->memory.job,
+                                  &gpu->memory.slabs,      &gpu->memory.images,  &gpu->memory.models,
+                                  &gpu->memory.logs,       &gpu->memory.hits,    &gpu->memory.path_h,
+                                  &gpu->memory.path_steps, &gpu->memory.path_q,  &gpu->memory.buffer};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
             cr__device_let_go(&gpu->device, all[i]);
         }
-        if (gpu->module != NULL) gpu->device.driver.cuModuleUnload(gpu->module);
-        if (gpu->lone_module != NULL) gpu->device.driver.cuModuleUnload(gpu->lone_module);
+        if (gpu->program.module != NULL) gpu->device.driver.cuModuleUnload(gpu->program.module);
+        if (gpu->program.lone_module != NULL) gpu->device.driver.cuModuleUnload(gpu->program.lone_module);
     }
     cr__device_close(&gpu->device);
     cr__batch_give(&batch->allocator, gpu->order, (size_t)batch->count * sizeof *gpu->order);
@@ -268,11 +276,11 @@ static crStatus send_images(const crBatch* batch, struct crGpu* gpu, const crMod
                             unsigned char* image, uint64_t* address, size_t bytes, crError* error) {
     size_t used = 0;
     for (int i = 0; i < batch->count; i++) {
-        address[i] = gpu->images + used;
-        used += (cr__image_model(models[i], image + used, gpu->images + used) + 63) & ~(size_t)63;
+        address[i] = gpu->memory.images + used;
+        used += (cr__image_model(models[i], image + used, gpu->memory.images + used) + 63) & ~(size_t)63;
     }
-    crStatus status = cr__device_send(&gpu->device, gpu->images, image, bytes, error);
-    return status == CR_OK ? cr__device_send(&gpu->device, gpu->models, address,
+    crStatus status = cr__device_send(&gpu->device, gpu->memory.images, image, bytes, error);
+    return status == CR_OK ? cr__device_send(&gpu->device, gpu->memory.models, address,
                                              (size_t)batch->count * sizeof *address, error)
                            : status;
 }
@@ -281,8 +289,8 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
     struct crGpu* gpu = batch->gpu;
     if (gpu == NULL) return CR_OK;
     CR_DEVICE_TRY(&gpu->device, cuCtxSetCurrent(gpu->device.context), "opening the device", error);
-    cr__device_let_go(&gpu->device, &gpu->images);
-    cr__device_let_go(&gpu->device, &gpu->models);
+    cr__device_let_go(&gpu->device, &gpu->memory.images);
+    cr__device_let_go(&gpu->device, &gpu->memory.models);
     size_t bytes = 0, count = (size_t)batch->count;
     for (int i = 0; models != NULL && i < batch->count; i++) {
         const char* why = cr__image_refuses(models[i]);
@@ -296,9 +304,10 @@ crStatus cr__gpu_models(crBatch* batch, const crModel* const* models, crError* e
     unsigned char* image = cr__batch_zeros(a, bytes, 1);
     uint64_t* address = cr__batch_zeros(a, count, sizeof *address);
     crStatus status = image != NULL && address != NULL
-                          ? cr__device_take(&gpu->device, &gpu->images, bytes, error)
+                          ? cr__device_take(&gpu->device, &gpu->memory.images, bytes, error)
                           : cr__batch_memory(error);
-    if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->models, count * sizeof *address, error);
+    if (status == CR_OK)
+        status = cr__device_take(&gpu->device, &gpu->memory.models, count * sizeof *address, error);
     if (status == CR_OK) status = send_images(batch, gpu, models, image, address, bytes, error);
     cr__batch_give(a, image, bytes);
     cr__batch_give(a, address, count * sizeof *address);
@@ -311,23 +320,23 @@ crStatus cr__gpu_push_path(crBatch* batch, crError* error) {
     const crBatchPath* path = &batch->job.path;
     size_t samples = (size_t)path->samples * (size_t)batch->count, nq = (size_t)batch->job.model->nq;
     crStatus status = CR_OK;
-    if (samples > gpu->path_room) {
-        cr__device_let_go(&gpu->device, &gpu->path_h);
-        cr__device_let_go(&gpu->device, &gpu->path_steps);
-        cr__device_let_go(&gpu->device, &gpu->path_q);
-        gpu->path_room = 0;
-        status = cr__device_take(&gpu->device, &gpu->path_h, samples * sizeof(double), error);
+    if (samples > gpu->memory.path_room) {
+        cr__device_let_go(&gpu->device, &gpu->memory.path_h);
+        cr__device_let_go(&gpu->device, &gpu->memory.path_steps);
+        cr__device_let_go(&gpu->device, &gpu->memory.path_q);
+        gpu->memory.path_room = 0;
+        status = cr__device_take(&gpu->device, &gpu->memory.path_h, samples * sizeof(double), error);
         if (status == CR_OK)
-            status = cr__device_take(&gpu->device, &gpu->path_steps, samples * sizeof(int), error);
+            status = cr__device_take(&gpu->device, &gpu->memory.path_steps, samples * sizeof(int), error);
         if (status == CR_OK)
-            status = cr__device_take(&gpu->device, &gpu->path_q, samples * nq * sizeof(double), error);
-        if (status == CR_OK) gpu->path_room = samples;
+            status = cr__device_take(&gpu->device, &gpu->memory.path_q, samples * nq * sizeof(double), error);
+        if (status == CR_OK) gpu->memory.path_room = samples;
     }
     if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->path_h, path->h, samples * sizeof(double), error);
-    return status == CR_OK
-               ? cr__device_send(&gpu->device, gpu->path_steps, path->steps, samples * sizeof(int), error)
-               : status;
+        status = cr__device_send(&gpu->device, gpu->memory.path_h, path->h, samples * sizeof(double), error);
+    return status == CR_OK ? cr__device_send(&gpu->device, gpu->memory.path_steps, path->steps,
+                                             samples * sizeof(int), error)
+                           : status;
 }
 
 // columns of varied numbers
@@ -337,15 +346,17 @@ static crStatus push_values(crBatch* batch, crError* error) {
     size_t bytes = (size_t)job->varied_count * job->stride * sizeof *job->values,
            names = (size_t)job->varied_count * sizeof *job->varied;
     crStatus status = CR_OK;
-    if (gpu->columns != job->varied_count) {
-        cr__device_let_go(&gpu->device, &gpu->values);
-        cr__device_let_go(&gpu->device, &gpu->varied);
-        status = cr__device_take(&gpu->device, &gpu->values, bytes, error);
-        if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->varied, names, error);
-        gpu->columns = status == CR_OK ? job->varied_count : 0;
+    if (gpu->memory.columns != job->varied_count) {
+        cr__device_let_go(&gpu->device, &gpu->memory.values);
+        cr__device_let_go(&gpu->device, &gpu->memory.varied);
+        status = cr__device_take(&gpu->device, &gpu->memory.values, bytes, error);
+        if (status == CR_OK) status = cr__device_take(&gpu->device, &gpu->memory.varied, names, error);
+        gpu->memory.columns = status == CR_OK ? job->varied_count : 0;
     }
-    if (status == CR_OK) status = cr__device_send(&gpu->device, gpu->values, job->values, bytes, error);
-    return status == CR_OK ? cr__device_send(&gpu->device, gpu->varied, job->varied, names, error) : status;
+    if (status == CR_OK)
+        status = cr__device_send(&gpu->device, gpu->memory.values, job->values, bytes, error);
+    return status == CR_OK ? cr__device_send(&gpu->device, gpu->memory.varied, job->varied, names, error)
+                           : status;
 }
 
 crStatus cr__gpu_push(crBatch* batch, crError* error) {
@@ -354,18 +365,18 @@ crStatus cr__gpu_push(crBatch* batch, crError* error) {
     CR_DEVICE_TRY(&gpu->device, cuCtxSetCurrent(gpu->device.context), "opening the device", error);
     if (gpu->from == gpu->to) return CR_OK;
     crStatus status = CR_OK;
-    if (gpu->word_bytes != cr__batch_bytes(batch)) {
+    if (gpu->memory.word_bytes != cr__batch_bytes(batch)) {
         cr__gpu_written(batch);
-        cr__device_let_go(&gpu->device, &gpu->words);
-        gpu->word_bytes = 0;
-        status = cr__device_take(&gpu->device, &gpu->words, cr__batch_bytes(batch), error);
-        if (status == CR_OK) gpu->word_bytes = cr__batch_bytes(batch);
+        cr__device_let_go(&gpu->device, &gpu->memory.words);
+        gpu->memory.word_bytes = 0;
+        status = cr__device_take(&gpu->device, &gpu->memory.words, cr__batch_bytes(batch), error);
+        if (status == CR_OK) gpu->memory.word_bytes = cr__batch_bytes(batch);
     }
     size_t column = job->stride * sizeof *job->words, from = (size_t)gpu->from, to = (size_t)gpu->to;
     if (status == CR_OK && gpu->values_written) status = push_values(batch, error);
     if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->words + from * column, job->words + from * job->stride,
-                                 (to - from) * column, error);
+        status = cr__device_send(&gpu->device, gpu->memory.words + from * column,
+                                 job->words + from * job->stride, (to - from) * column, error);
     if (status != CR_OK) return status;
     gpu->from = gpu->to = 0;
     gpu->values_written = false;
@@ -377,10 +388,10 @@ crStatus cr__gpu_enlarge(crBatch* batch, crError* error) {
     crAddress larger = 0;
     crStatus status = cr__device_take(&gpu->device, &larger, cr__batch_bytes(batch), error);
     if (status != CR_OK) return status;
-    int failed = gpu->device.driver.cuMemcpyDtoD_v2(larger, gpu->words, gpu->word_bytes);
-    cr__device_let_go(&gpu->device, &gpu->words);
-    gpu->words = larger;
-    gpu->word_bytes = cr__batch_bytes(batch);
+    int failed = gpu->device.driver.cuMemcpyDtoD_v2(larger, gpu->memory.words, gpu->memory.word_bytes);
+    cr__device_let_go(&gpu->device, &gpu->memory.words);
+    gpu->memory.words = larger;
+    gpu->memory.word_bytes = cr__batch_bytes(batch);
     return failed == 0 ? CR_OK : cr__device_failed(&gpu->device, failed, "copying on the device", error);
 }
 
@@ -391,14 +402,15 @@ crStatus cr__gpu_pull_results(crBatch* batch, crError* error) {
     crBatchJob* job = &batch->job;
     size_t count = (size_t)batch->count;
     if (!gpu->results_newer) return CR_OK;
-    crStatus status = cr__device_fetch(d, job->results, gpu->results, count * sizeof *job->results, error);
+    crStatus status =
+        cr__device_fetch(d, job->results, gpu->memory.results, count * sizeof *job->results, error);
     if (status == CR_OK && job->logs != NULL)
-        status = cr__device_fetch(d, job->logs, gpu->logs, count * sizeof *job->logs, error);
+        status = cr__device_fetch(d, job->logs, gpu->memory.logs, count * sizeof *job->logs, error);
     if (status == CR_OK && job->logs != NULL)
-        status = cr__device_fetch(d, job->hits, gpu->hits, count * (size_t)job->hit_room * sizeof *job->hits,
-                                  error);
+        status = cr__device_fetch(d, job->hits, gpu->memory.hits,
+                                  count * (size_t)job->hit_room * sizeof *job->hits, error);
     if (status == CR_OK && job->path.q != NULL)
-        status = cr__device_fetch(d, job->path.q, gpu->path_q,
+        status = cr__device_fetch(d, job->path.q, gpu->memory.path_q,
                                   count * (size_t)job->path.samples * (size_t)job->model->nq * sizeof(double),
                                   error);
     gpu->results_newer = status != CR_OK;
@@ -411,7 +423,8 @@ crStatus cr__gpu_pull(crBatch* batch, crError* error) {
     CR_DEVICE_TRY(&gpu->device, cuCtxSetCurrent(gpu->device.context), "opening the device", error);
     crStatus status = CR_OK;
     if (gpu->newer)
-        status = cr__device_fetch(&gpu->device, batch->job.words, gpu->words, cr__batch_bytes(batch), error);
+        status = cr__device_fetch(&gpu->device, batch->job.words, gpu->memory.words, cr__batch_bytes(batch),
+                                  error);
     if (status == CR_OK) status = cr__gpu_pull_results(batch, error);
     gpu->newer = gpu->newer && status != CR_OK;
     return status;
@@ -441,27 +454,27 @@ crStatus cr__gpu_words(crBatch* batch, uint64_t** words, crError* error) {
     crStatus status = cr__gpu_push(batch, error);
     if (status != CR_OK) return status;
     gpu->newer = true;
-    *words = (uint64_t*)(uintptr_t)gpu->words;
+    *words = (uint64_t*)(uintptr_t)gpu->memory.words;
     return CR_OK;
 }
 
 crBatchJob cr__gpu_job(const crBatch* batch, bool listed, int count) {
     const struct crGpu* gpu = batch->gpu;
     crBatchJob job = batch->job;
-    job.model = (const crModel*)(uintptr_t)gpu->model;
-    job.words = (uint64_t*)(uintptr_t)gpu->words;
-    job.varied = (const crVaried*)(uintptr_t)gpu->varied;
-    job.values = (const double*)(uintptr_t)gpu->values;
-    job.results = (crBatchResult*)(uintptr_t)gpu->results;
-    job.made = (int*)(uintptr_t)gpu->made;
-    job.turn = (int*)(uintptr_t)gpu->turn;
-    job.models = batch->job.models != NULL ? (const crModel* const*)(uintptr_t)gpu->models : NULL;
-    job.logs = (crHitLog*)(uintptr_t)gpu->logs;
-    job.hits = (crBatchHit*)(uintptr_t)gpu->hits;
-    job.path.h = (const double*)(uintptr_t)gpu->path_h;
-    job.path.steps = (const int*)(uintptr_t)gpu->path_steps;
-    job.path.q = batch->job.path.q != NULL ? (double*)(uintptr_t)gpu->path_q : NULL;
-    job.list = listed ? (const int*)(uintptr_t)gpu->list : NULL;
+    job.model = (const crModel*)(uintptr_t)gpu->memory.model;
+    job.words = (uint64_t*)(uintptr_t)gpu->memory.words;
+    job.varied = (const crVaried*)(uintptr_t)gpu->memory.varied;
+    job.values = (const double*)(uintptr_t)gpu->memory.values;
+    job.results = (crBatchResult*)(uintptr_t)gpu->memory.results;
+    job.made = (int*)(uintptr_t)gpu->memory.made;
+    job.turn = (int*)(uintptr_t)gpu->memory.turn;
+    job.models = batch->job.models != NULL ? (const crModel* const*)(uintptr_t)gpu->memory.models : NULL;
+    job.logs = (crHitLog*)(uintptr_t)gpu->memory.logs;
+    job.hits = (crBatchHit*)(uintptr_t)gpu->memory.hits;
+    job.path.h = (const double*)(uintptr_t)gpu->memory.path_h;
+    job.path.steps = (const int*)(uintptr_t)gpu->memory.path_steps;
+    job.path.q = batch->job.path.q != NULL ? (double*)(uintptr_t)gpu->memory.path_q : NULL;
+    job.list = listed ? (const int*)(uintptr_t)gpu->memory.list : NULL;
     job.count = count;
     job.fresh = !listed;
     return job;

@@ -8,8 +8,8 @@
 
 #define CR_GPU_WARP 32  // threads of a block at most: those that the device runs in step
 
-struct crGpu {
-    crDevice device;
+// What was loaded and how it is launched.
+typedef struct crGpuProgram {
     void *module, *kernel;
     void* lone_module;     // NULL: the same
     void* lone;            // kernel for worlds of one body; NULL: the model has more
@@ -18,7 +18,11 @@ struct crGpu {
     bool local;            // slabs are in the threads' own memory
     size_t room;           // bytes of a slab
     unsigned blocks;       // at most
-    crAddress model;       // image
+} crGpuProgram;
+
+// Arrays of the device.
+typedef struct crGpuMemory {
+    crAddress model;  // image
     crAddress words, values, varied, results, made, turn, list, job, slabs;
     crAddress images, models;  // of each world, and where they begin
     crAddress buffer;          // for visitors
@@ -26,13 +30,19 @@ struct crGpu {
     crAddress logs, hits;                  // cr_batch_hits
     crAddress path_h, path_steps, path_q;  // crBatchPath
     size_t path_room;                      // samples of all worlds that these have room for
-    size_t word_bytes;                     // of the device's records
-    int columns;                           // of varied numbers there
-    bool newer, results_newer;             // the device's records and results are newer than the host's
-    int from, to;                          // words of each record that the host wrote
-    bool values_written;                   // and varied numbers
-    double share;                          // of large worlds, that the host steps
-    int* order;                            // of these, fewest contacts first (worlds); NULL: not yet made
+    size_t word_bytes;                     // of the records
+    int columns;                           // of varied numbers
+} crGpuMemory;
+
+struct crGpu {
+    crDevice device;
+    crGpuProgram program;
+    crGpuMemory memory;
+    bool newer, results_newer;  // the device's records and results are newer than the host's
+    int from, to;               // words of each record that the host wrote
+    bool values_written;        // and varied numbers
+    double share;               // of large worlds, that the host steps
+    int* order;                 // of these, fewest contacts first (worlds); NULL: not yet made
 };
 
 // Threads of a block for so many worlds on at most `most` blocks. Where all of these find room at a time with fewer threads in

@@ -16,7 +16,7 @@
 
 // whether all worlds have the lone body of the batch's model
 static bool goes_alone(const crBatch* batch) {
-    return batch->gpu->lone != NULL && batch->job.varied_count == 0 && batch->job.models == NULL;
+    return batch->gpu->program.lone != NULL && batch->job.varied_count == 0 && batch->job.models == NULL;
 }
 
 static crStatus wait_for(const struct crGpu* gpu, crError* error) {
@@ -30,17 +30,18 @@ static crStatus launch(crBatch* batch, bool lone, bool listed, int count, crErro
     size_t bytes = (size_t)batch->count * sizeof(int);
     crBatchJob job = cr__gpu_job(batch, listed, count);
     job.apart = goes_alone(batch);
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
+    crStatus status = cr__device_send(&gpu->device, gpu->memory.job, &job, sizeof job, error);
     if (status == CR_OK && listed)
-        status = cr__device_send(&gpu->device, gpu->list, batch->list, (size_t)count * sizeof(int), error);
+        status =
+            cr__device_send(&gpu->device, gpu->memory.list, batch->list, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
-    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    status = cr__gpu_launch(gpu, lone ? gpu->lone : gpu->kernel, lone ? gpu->lone_blocks : gpu->blocks, count,
-                            arguments, error);
+    void* arguments[] = {&gpu->memory.job, &gpu->memory.slabs, &gpu->program.room};
+    status = cr__gpu_launch(gpu, lone ? gpu->program.lone : gpu->program.kernel,
+                            lone ? gpu->program.lone_blocks : gpu->program.blocks, count, arguments, error);
     if (status == CR_OK) status = wait_for(gpu, error);
     if (status != CR_OK) return status;
     gpu->newer = gpu->results_newer = true;
-    return cr__device_fetch(&gpu->device, batch->turn, gpu->turn, bytes, error);
+    return cr__device_fetch(&gpu->device, batch->turn, gpu->memory.turn, bytes, error);
 }
 
 static int list_turn(crBatch* batch, crTurn turn) {
@@ -79,14 +80,16 @@ static crStatus run_handed(crBatch* batch, bool last, int* left, crError* error)
         if (goes_on) batch->list[(*left)++] = i;
     }
     cr__gpu_end_visit(batch, &visit);
-    return status == CR_OK ? cr__device_send(&gpu->device, gpu->turn, batch->turn,
+    return status == CR_OK ? cr__device_send(&gpu->device, gpu->memory.turn, batch->turn,
                                              (size_t)batch->count * sizeof(int), error)
                            : status;
 }
 
 // Where there are more worlds than threads, small ones: large worlds take more time to be made anew than is gained.
 static int whole_steps(const struct crGpu* gpu, int count) {
-    return gpu->room <= CR_ROOM_SMALL && (unsigned)count > gpu->blocks * CR_GPU_WARP / 2 ? WHOLE : 0;
+    return gpu->program.room <= CR_ROOM_SMALL && (unsigned)count > gpu->program.blocks * CR_GPU_WARP / 2
+               ? WHOLE
+               : 0;
 }
 
 static crStatus run_whole(crBatch* batch, bool listed, int count, crError* error) {

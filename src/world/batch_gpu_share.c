@@ -27,7 +27,7 @@ double cr__gpu_next_share(double share, double own, double spent) {
 }
 
 bool cr__gpu_shares(const crBatch* batch) {
-    return batch->gpu->room > CR_ROOM_SMALL && batch->count >= LEAST && batch->lane_count > 1 &&
+    return batch->gpu->program.room > CR_ROOM_SMALL && batch->count >= LEAST && batch->lane_count > 1 &&
            batch->job.logs == NULL && batch->job.path.samples == 0;
 }
 
@@ -74,12 +74,13 @@ static crStatus begin_there(crBatch* batch, int count, crError* error) {
     batch->job.whole = 0;
     crBatchJob job = cr__gpu_job(batch, true, count);
     job.fresh = true;
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
+    crStatus status = cr__device_send(&gpu->device, gpu->memory.job, &job, sizeof job, error);
     if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->list, gpu->order, (size_t)count * sizeof(int), error);
+        status =
+            cr__device_send(&gpu->device, gpu->memory.list, gpu->order, (size_t)count * sizeof(int), error);
     if (status != CR_OK) return status;
-    void* arguments[] = {&gpu->job, &gpu->slabs, &gpu->room};
-    return cr__gpu_launch(gpu, gpu->kernel, gpu->blocks, count, arguments, error);
+    void* arguments[] = {&gpu->memory.job, &gpu->memory.slabs, &gpu->program.room};
+    return cr__gpu_launch(gpu, gpu->program.kernel, gpu->program.blocks, count, arguments, error);
 }
 
 // both sides; when the host was done, when the device was
@@ -109,14 +110,14 @@ crStatus cr__gpu_share(crBatch* batch, crError* error) {
     if (status == CR_OK) status = put_in_order(batch, error);
     if (status == CR_OK) status = step_both(batch, there, &visit, &made, &ended, error);
     cr__gpu_end_visit(batch, &visit);
-    if (status == CR_OK) status = cr__device_fetch(&gpu->device, batch->turn, gpu->turn, all, error);
+    if (status == CR_OK) status = cr__device_fetch(&gpu->device, batch->turn, gpu->memory.turn, all, error);
     if (status != CR_OK) return status;
     for (int k = there; k < batch->count; k++) {
         batch->turn[gpu->order[k]] = CR_TURN_OVER;
     }
     gpu->newer = gpu->results_newer = true;
     gpu->share = cr__gpu_next_share(gpu->share, made, ended);
-    return cr__device_send(&gpu->device, gpu->turn, batch->turn, all, error);
+    return cr__device_send(&gpu->device, gpu->memory.turn, batch->turn, all, error);
 }
 
 #endif

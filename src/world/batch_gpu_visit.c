@@ -15,11 +15,11 @@ static size_t record_bytes(const crBatchJob* job, int count) {
 }
 
 static crStatus take_buffer(struct crGpu* gpu, size_t bytes, crError* error) {
-    if (bytes <= gpu->buffer_bytes) return CR_OK;
-    cr__device_let_go(&gpu->device, &gpu->buffer);
-    gpu->buffer_bytes = 0;
-    crStatus status = cr__device_take(&gpu->device, &gpu->buffer, bytes, error);
-    if (status == CR_OK) gpu->buffer_bytes = bytes;
+    if (bytes <= gpu->memory.buffer_bytes) return CR_OK;
+    cr__device_let_go(&gpu->device, &gpu->memory.buffer);
+    gpu->memory.buffer_bytes = 0;
+    crStatus status = cr__device_take(&gpu->device, &gpu->memory.buffer, bytes, error);
+    if (status == CR_OK) gpu->memory.buffer_bytes = bytes;
     return status;
 }
 
@@ -28,13 +28,14 @@ static crStatus exchange(crBatch* batch, const crVisitors* visit, bool back, crE
     struct crGpu* gpu = batch->gpu;
     size_t way = back;
     crBatchJob job = cr__gpu_job(batch, true, visit->count);
-    crStatus status = cr__device_send(&gpu->device, gpu->job, &job, sizeof job, error);
+    crStatus status = cr__device_send(&gpu->device, gpu->memory.job, &job, sizeof job, error);
+    if (status == CR_OK)
+        status = cr__device_send(&gpu->device, gpu->memory.list, visit->list,
+                                 (size_t)visit->count * sizeof(int), error);
+    void* arguments[] = {&gpu->memory.job, &gpu->memory.buffer, &way};
     if (status == CR_OK)
         status =
-            cr__device_send(&gpu->device, gpu->list, visit->list, (size_t)visit->count * sizeof(int), error);
-    void* arguments[] = {&gpu->job, &gpu->buffer, &way};
-    if (status == CR_OK)
-        status = cr__gpu_launch(gpu, gpu->exchange, gpu->blocks, visit->count, arguments, error);
+            cr__gpu_launch(gpu, gpu->program.exchange, gpu->program.blocks, visit->count, arguments, error);
     if (status != CR_OK) return status;
     CR_DEVICE_TRY(&gpu->device, cuCtxSynchronize(), "running the program", error);
     return CR_OK;
@@ -86,9 +87,11 @@ crStatus cr__gpu_come(crBatch* batch, const int* list, int count, crVisitors* vi
     visit->job.path.steps = visit->path_steps;
     if (status == CR_OK) status = take_buffer(gpu, words + rest, error);
     if (status == CR_OK) status = exchange(batch, visit, false, error);
-    if (status == CR_OK) status = cr__device_fetch(&gpu->device, visit->job.words, gpu->buffer, words, error);
-    return status == CR_OK ? cr__device_fetch(&gpu->device, visit->rest, gpu->buffer + words, rest, error)
-                           : status;
+    if (status == CR_OK)
+        status = cr__device_fetch(&gpu->device, visit->job.words, gpu->memory.buffer, words, error);
+    return status == CR_OK
+               ? cr__device_fetch(&gpu->device, visit->rest, gpu->memory.buffer + words, rest, error)
+               : status;
 }
 
 crStatus cr__gpu_stay(crBatch* batch, crVisitors* visit, int most, crError* error) {
@@ -111,12 +114,14 @@ crStatus cr__gpu_go(crBatch* batch, crVisitors* visit, crError* error) {
     while (status == CR_OK && batch->job.layout.words < visit->job.layout.words) {
         status = cr__batch_grow(batch, error);
     }
-    if (status == CR_OK && gpu->word_bytes < cr__batch_bytes(batch)) status = cr__gpu_enlarge(batch, error);
+    if (status == CR_OK && gpu->memory.word_bytes < cr__batch_bytes(batch))
+        status = cr__gpu_enlarge(batch, error);
     size_t words = record_bytes(&visit->job, visit->count), rest = cr__visit_bytes(&batch->job, visit->count);
     if (status == CR_OK) status = take_buffer(gpu, words + rest, error);
-    if (status == CR_OK) status = cr__device_send(&gpu->device, gpu->buffer, visit->job.words, words, error);
     if (status == CR_OK)
-        status = cr__device_send(&gpu->device, gpu->buffer + words, visit->rest, rest, error);
+        status = cr__device_send(&gpu->device, gpu->memory.buffer, visit->job.words, words, error);
+    if (status == CR_OK)
+        status = cr__device_send(&gpu->device, gpu->memory.buffer + words, visit->rest, rest, error);
     return status == CR_OK ? exchange(batch, visit, true, error) : status;
 }
 

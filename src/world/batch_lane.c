@@ -159,8 +159,8 @@ static void note_step(Run* run, const crCertificate* c, const double* q) {
     const crBatchJob* job = run->job;
     crBatchResult* r = &run->result;
     cr_tally_add(&r->tally, c);
-    r->created = fmax(r->created, c->energy_created);
-    r->rise = fmax(r->rise, r->tally.worst.energy_change);
+    r->created = fmax(r->created, c->energy.created);
+    r->rise = fmax(r->rise, r->tally.worst.energy.change);
     if (job->path.samples > 0) pass(job, q, &run->place);
     run->made++;
 }

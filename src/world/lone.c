@@ -186,12 +186,12 @@ CR_FEW void certify(const crLoneStep* x, crCertificate* c) {
         if (force != 0.0) work += force * (0.5 * x->h * (x->v0[j] + x->v[j]));
     }
     c->overlap = (double)NAN;
-    c->energy_change = 0.0 + gain;
-    c->energy_size = floor / (16.0 * EPS);
-    c->work = 0.0 + work;
+    c->energy.change = 0.0 + gain;
+    c->energy.size = floor / (16.0 * EPS);
+    c->energy.work = 0.0 + work;
     gain -= work + 0.0;
     floor += 16.0 * EPS * fabs(work);
-    if (gain > floor) c->energy_gain = gain;
+    if (gain > floor) c->energy.gain = gain;
 }
 
 CR_FEW bool is_apart(const crBounds* a, const crBounds* b) {

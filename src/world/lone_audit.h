@@ -141,7 +141,7 @@ CR_FEW bool cr__lone_audit(const crLoneStep* x, bool ball, crCertificate* c) {
     double residual = sqrt(w->share2), eta = sqrt(w->eta2);
     crOutcome outcome =
         cr__lone_outcome(x, residual + w->noise, cr__audit_larger(0.0, residual - w->noise), eta, w->far);
-    if (a.island.energy > 16.0 * CR_AUDIT_EPS * a.island.terms) c->energy_created += a.island.energy;
+    if (a.island.energy > 16.0 * CR_AUDIT_EPS * a.island.terms) c->energy.created += a.island.energy;
     c->solves++;
     c->outcome = outcome;
     c->residual = fmax(0.0, residual);
@@ -149,10 +149,10 @@ CR_FEW bool cr__lone_audit(const crLoneStep* x, bool ball, crCertificate* c) {
     c->distance = fmax(0.0, x->h * eta);
     c->floor = fmax(0.0, w->floor);
     c->momentum = fmax(0.0, w->momentum);
-    c->approach = fmax(0.0, w->approach);
-    c->cone = fmax(0.0, w->cone);
-    c->dissipation = fmax(0.0, sqrt(w->dissipation2));
-    c->complementarity = fmax(0.0, w->complementarity);
+    c->laws.approach = fmax(0.0, w->approach);
+    c->laws.cone = fmax(0.0, w->cone);
+    c->laws.dissipation = fmax(0.0, sqrt(w->dissipation2));
+    c->laws.complementarity = fmax(0.0, w->complementarity);
     return true;
 }
 

@@ -35,10 +35,10 @@ void json_audit(FILE* file, const crAudit* audit) {
     json_number(file, false, "scale", audit->scale);
     json_number(file, false, "asymmetry", audit->asymmetry);
     json_number(file, false, "natural", audit->natural);
-    json_number(file, false, "approach", audit->approach);
-    json_number(file, false, "cone", audit->cone);
-    json_number(file, false, "dissipation", audit->dissipation);
-    json_number(file, false, "complementarity", audit->complementarity);
+    json_number(file, false, "approach", audit->laws.approach);
+    json_number(file, false, "cone", audit->laws.cone);
+    json_number(file, false, "dissipation", audit->laws.dissipation);
+    json_number(file, false, "complementarity", audit->laws.complementarity);
     json_number(file, false, "momentum", audit->momentum);
     json_number(file, false, "energy_change", audit->energy_change);
     if (audit->worst_block < 0) {

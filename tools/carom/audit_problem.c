@@ -183,9 +183,9 @@ void table_problem(const AuditedProblem* m, const AuditLines* lines) {
     }
     lines_begin(lines, "not scaled", NULL);
     fprintf(file, "natural map %.3e, approach %.3e m/s, cone %.3e N s, dissipation %.3e m/s,", a->natural,
-            a->approach, a->cone, a->dissipation);
+            a->laws.approach, a->laws.cone, a->laws.dissipation);
     lines_more(lines);
-    fprintf(file, "complementarity %.3e J, energy change %.6g J", a->complementarity, a->energy_change);
+    fprintf(file, "complementarity %.3e J, energy change %.6g J", a->laws.complementarity, a->energy_change);
     lines_end(lines);
 }
 

@@ -45,9 +45,9 @@ static void put_run(FILE* file, const Comparison* c, const Outcome* o, int width
         fprintf(file, "  failed at %.6g s: ", run->time);
         print_plain(file, run->error.message);
         putc('\n', file);
-    } else if (w->impermissible > 0 || w->energy_created > 1e-15 * w->energy_size || w->crossings > 0) {
+    } else if (w->impermissible > 0 || w->energy.created > 1e-15 * w->energy.size || w->crossings > 0) {
         fprintf(file, "  %d %s outside the permissible region, energy created %.3g J, %d %s crossed\n",
-                w->impermissible, noun(w->impermissible, "impact", "impacts"), w->energy_created,
+                w->impermissible, noun(w->impermissible, "impact", "impacts"), w->energy.created,
                 w->crossings, noun(w->crossings, "pair", "pairs"));
     }
 }

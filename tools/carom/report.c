@@ -49,9 +49,9 @@ static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
     outside->bad = w->impermissible > 0;
     snprintf(outside->value, CR_PAGE_TEXT, "%d", w->impermissible);
     crPageFact* created = next(facts, &n, "energy created by impacts and contacts");
-    created->bad = w->energy_created > 0.0;
-    snprintf(created->value, CR_PAGE_TEXT, "%.3g J", w->energy_created);
-    snprintf(next(facts, &n, "energy gained without work")->value, CR_PAGE_TEXT, "%.3g J", w->energy_gain);
+    created->bad = w->energy.created > 0.0;
+    snprintf(created->value, CR_PAGE_TEXT, "%.3g J", w->energy.created);
+    snprintf(next(facts, &n, "energy gained without work")->value, CR_PAGE_TEXT, "%.3g J", w->energy.gain);
     snprintf(next(facts, &n, "computing")->value, CR_PAGE_TEXT, "%.3g s", run->seconds);
     return n;
 }

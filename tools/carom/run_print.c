@@ -60,13 +60,13 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
 
 static void put_energy(FILE* file, const crTally* t) {
     const crCertificate* w = &t->worst;
-    if (w->work != 0.0)
-        fprintf(file, "             work of motors, forces and driven bodies %+.3g J\n", w->work);
-    if (w->energy_created > 1e-15 * w->energy_size) {
-        fprintf(file, "             created by impacts and contacts %.3g J\n", w->energy_created);
+    if (w->energy.work != 0.0)
+        fprintf(file, "             work of motors, forces and driven bodies %+.3g J\n", w->energy.work);
+    if (w->energy.created > 1e-15 * w->energy.size) {
+        fprintf(file, "             created by impacts and contacts %.3g J\n", w->energy.created);
     }
-    if (w->energy_gain > 1e-15 * w->energy_size) {
-        fprintf(file, "             gained without work in some steps, together %.3g J\n", w->energy_gain);
+    if (w->energy.gain > 1e-15 * w->energy.size) {
+        fprintf(file, "             gained without work in some steps, together %.3g J\n", w->energy.gain);
     }
     if (t->unknown > 0)
         fprintf(file, "             work of your own forces is not known in %d %s\n", t->unknown,
@@ -118,10 +118,10 @@ static void json_certificate(FILE* file, const Run* run) {
     member(file, "distance", w->distance);
     member(file, "floor", w->floor);
     member(file, "momentum", w->momentum);
-    member(file, "approach", w->approach);
-    member(file, "cone", w->cone);
-    member(file, "dissipation", w->dissipation);
-    member(file, "complementarity", w->complementarity);
+    member(file, "approach", w->laws.approach);
+    member(file, "cone", w->laws.cone);
+    member(file, "dissipation", w->laws.dissipation);
+    member(file, "complementarity", w->laws.complementarity);
     member(file, "penetration", w->penetration);
     member(file, "overlap", w->overlap);
     count(file, "measured_steps", t->measured);
@@ -129,11 +129,11 @@ static void json_certificate(FILE* file, const Run* run) {
     count(file, "crossings_unsure", w->crossings_unsure);
     member(file, "loop_error", w->loop_error);
     member(file, "time_error", w->time_error);
-    member(file, "energy_change", w->energy_change);
-    member(file, "work", w->work);
-    member(file, "energy_created", w->energy_created);
-    member(file, "energy_gain", w->energy_gain);
-    member(file, "energy_size", w->energy_size);
+    member(file, "energy_change", w->energy.change);
+    member(file, "work", w->energy.work);
+    member(file, "energy_created", w->energy.created);
+    member(file, "energy_gain", w->energy.gain);
+    member(file, "energy_size", w->energy.size);
     count(file, "energy_unknown_steps", t->unknown);
     count(file, "impermissible", w->impermissible);
     count(file, "impacts_unsure", w->impacts_unsure);

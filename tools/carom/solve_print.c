@@ -153,8 +153,8 @@ static void put_audit(FILE* file, const crAudit* audit) {
     fprintf(file,
             "\n       not scaled: natural map %.1e, approach %.1e m/s, cone %.1e N s,\n"
             "       dissipation %.1e m/s, complementarity %.1e J, momentum %.1e, energy change %.5g J\n",
-            audit->natural, audit->approach, audit->cone, audit->dissipation, audit->complementarity,
-            audit->momentum, audit->energy_change);
+            audit->natural, audit->laws.approach, audit->laws.cone, audit->laws.dissipation,
+            audit->laws.complementarity, audit->momentum, audit->energy_change);
 }
 
 void table_solved(FILE* file, const Solved* solved, bool color) {

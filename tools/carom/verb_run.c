@@ -193,9 +193,9 @@ static int require(const Options* options, const Run* run) {
         fprintf(stderr, " %d %s not permissible, of %d cannot tell;", w->impermissible,
                 noun(w->impermissible, "impact", "impacts"), w->impacts_unsure);
     }
-    double energy = CR_ENERGY_TOL * w->energy_size;
-    if (w->energy_created > energy) fprintf(stderr, " energy created %.3g J;", w->energy_created);
-    if (w->energy_gain > energy) fprintf(stderr, " energy gained without work %.3g J;", w->energy_gain);
+    double energy = CR_ENERGY_TOL * w->energy.size;
+    if (w->energy.created > energy) fprintf(stderr, " energy created %.3g J;", w->energy.created);
+    if (w->energy.gain > energy) fprintf(stderr, " energy gained without work %.3g J;", w->energy.gain);
     if (t->unknown > 0)
         fprintf(stderr, " work of forces not known in %d %s;", t->unknown, noun(t->unknown, "step", "steps"));
     if (w->truncated) fputs(" impact limit reached;", stderr);
