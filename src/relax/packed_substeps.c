@@ -166,8 +166,7 @@ CR_LANE void full_ball(const crSubsteps* run, ShortPair* pair, bool two, crWide 
     crWide size2 = wide3_dot(y, y), limit = wide_load(slot + CR_SHORT_MU * CR_WIDE) * pn;
     crWideMask slips = wide_less(limit * limit, size2);
     // most stick: the branch saves waiting for the root
-    if (wide_any(slips))
-        y = wide3_scale(wide_select(slips, limit / wide_sqrt(size2), wide_all(1.0f)), y);
+    if (wide_any(slips)) y = wide3_scale(wide_select(slips, limit / wide_sqrt(size2), wide_all(1.0f)), y);
     crWide3 next = wide3_madd(y, pn, n), dP = wide3_sub(next, P), dL = wide3_cross(n, dP);
     short_put(run, next, slot);
     move_pair(pair, two, dP);
@@ -194,7 +193,8 @@ CR_LANE void rub(const float* slot, crWide limit, crWide u1, crWide u2, crWide* 
 }
 
 CR_LANE void full_slot(const crSubsteps* run, ShortPair* pair, bool two, crWide bias, float* slot) {
-    crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE), p = wide3_load(slot + CR_SHORT_P * CR_WIDE), from = p;
+    crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE), p = wide3_load(slot + CR_SHORT_P * CR_WIDE),
+            from = p;
     crWide3 E = wide3_load(slot + CR_SHORT_E * CR_WIDE);
     crWide t1x = wide_load(slot + CR_SHORT_T * CR_WIDE), t1y = wide_load(slot + (CR_SHORT_T + 1) * CR_WIDE);
     crWide3 t2 = wide3(-(n.z * t1y), n.z * t1x, n.x * t1y - n.y * t1x);
@@ -287,7 +287,7 @@ static void by_colours(crSubsteps* run, crTaskFn fn) {
 // z of the next short step: its forces, and the impulses of the one before; which leaves out its corrections of positions
 static void begin_short(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
-    float *restrict z = run->z, *restrict from = run->z_begin;
+    float* restrict z = run->z, * restrict from = run->z_begin;
     const float hs = (float)(1.0 / run->rate);
     for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
         float now = z[i], impulses = now - from[i];
@@ -312,7 +312,7 @@ static void begin_first(void* ctx, int begin, int end) {
 static void advance_ways(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
     const float hs = (float)(1.0 / run->rate);
-    float *restrict way = run->way, *restrict press = run->z_press;
+    float* restrict way = run->way, * restrict press = run->z_press;
     for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
         press[i] = run->z[i];
         way[i] += hs * press[i];

@@ -13,9 +13,9 @@
 #include "relax/units.h"
 #include "relax/wide.h"
 
-#define GROUPS 16  // that one thread takes at a time
-#define BODIES 256 // likewise
-#define ROUGH  1e9 // friction beyond which none is needed: squares of impulses stay finite
+#define GROUPS 16   // that one thread takes at a time
+#define BODIES 256  // likewise
+#define ROUGH  1e9  // friction beyond which none is needed: squares of impulses stay finite
 
 typedef struct Fill {
     const crInertias* of;
@@ -164,8 +164,7 @@ CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, co
     w += add_rows(Rb, wide3_load(in + IN_RB * CR_WIDE), axis, k, D);
     if (g->two) w += add_rows(Ra, wide3_load(in + IN_RA * CR_WIDE), axis, k + 9 * CR_WIDE, D);
     fill_common(in, w, wide3(wide3_dot(n, P), wide3_dot(t1, P), wide3_dot(axis[2], P)), slot);
-    wide3_store(slot + CR_SHORT_E * CR_WIDE,
-                wide3(wide3_dot(n, E), wide3_dot(t1, E), wide3_dot(axis[2], E)));
+    wide3_store(slot + CR_SHORT_E * CR_WIDE, wide3(wide3_dot(n, E), wide3_dot(t1, E), wide3_dot(axis[2], E)));
     wide_store(slot + CR_SHORT_T * CR_WIDE, t1.x);
     wide_store(slot + (CR_SHORT_T + 1) * CR_WIDE, t1.y);
     crWide by = one / (D[0] * D[2] - D[1] * D[1]), apart = half * (D[0] - D[2]);

@@ -16,21 +16,21 @@ enum {
     CR_SHORT_P = 3,
     CR_SHORT_SUM = 6,  // of the short steps
     CR_SHORT_MU = 9,
-    CR_SHORT_G = 10,      // 1/w, w = n^T D n
-    CR_SHORT_GAP0 = 11,   // at the start
-    CR_SHORT_GAP = 12,    // at the end of the short step before
-    CR_SHORT_TARGET = 13, // what the position press starts from: gap0 less the gap it asks for
-    CR_SHORT_Q = 14,      // impulse of the position presses
+    CR_SHORT_G = 10,       // 1/w, w = n^T D n
+    CR_SHORT_GAP0 = 11,    // at the start
+    CR_SHORT_GAP = 12,     // at the end of the short step before
+    CR_SHORT_TARGET = 13,  // what the position press starts from: gap0 less the gap it asks for
+    CR_SHORT_Q = 14,       // impulse of the position presses
     CR_SHORT_BOUNCE = 15,
     CR_SHORT_E = 16,  // velocity that is given, along n, t1, t2; of balls along n alone
     // of balls
     CR_SHORT_GT = 17,   // 1/w_t
     CR_SHORT_RHO = 18,  // rho_b, then rho_a where both bodies move
     // of others
-    CR_SHORT_T = 19,    // t1, whose last coordinate is 0
-    CR_SHORT_S = 21,    // inverse of T^T D T, T = t1, t2: 11 12 22
-    CR_SHORT_STEP = 24, // 1/(its larger eigenvalue)
-    CR_SHORT_K = 25,    // k_n, k_t1, k_t2 of b, then of a where both bodies move
+    CR_SHORT_T = 19,     // t1, whose last coordinate is 0
+    CR_SHORT_S = 21,     // inverse of T^T D T, T = t1, t2: 11 12 22
+    CR_SHORT_STEP = 24,  // 1/(its larger eigenvalue)
+    CR_SHORT_K = 25,     // k_n, k_t1, k_t2 of b, then of a where both bodies move
 };
 
 typedef struct crShortGroup {
@@ -40,9 +40,9 @@ typedef struct crShortGroup {
     int slots;       // contacts of each
     int places;      // of a slot
     bool ball;
-    bool two;     // both bodies move
-    bool given;   // some contact has a velocity that is given
-    size_t at;    // in crShorts.hot: s_b, s_a, then the slots
+    bool two;    // both bodies move
+    bool given;  // some contact has a velocity that is given
+    size_t at;   // in crShorts.hot: s_b, s_a, then the slots
 } crShortGroup;
 
 typedef struct crShorts {

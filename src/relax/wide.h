@@ -50,9 +50,13 @@ CR_LANE crLane lane_gather_floats(const float* z, const int* at) {
 CR_LANE crWide wide_firsts(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 0, 8, 1, 9, 4, 12, 5, 13); }
 CR_LANE crWide wide_lasts(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 2, 10, 3, 11, 6, 14, 7, 15); }
 CR_LANE crWide wide_low_pairs(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 0, 1, 8, 9, 4, 5, 12, 13); }
-CR_LANE crWide wide_high_pairs(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 2, 3, 10, 11, 6, 7, 14, 15); }
+CR_LANE crWide wide_high_pairs(crWide a, crWide b) {
+    return CR_SHUFFLE_WIDE(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+}
 CR_LANE crWide wide_low_halves(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 0, 1, 2, 3, 8, 9, 10, 11); }
-CR_LANE crWide wide_high_halves(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 4, 5, 6, 7, 12, 13, 14, 15); }
+CR_LANE crWide wide_high_halves(crWide a, crWide b) {
+    return CR_SHUFFLE_WIDE(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+}
 
 #else
 

@@ -11,6 +11,7 @@
 #include "step/moving.h"
 #include "step/moving_trees.h"
 
+#define BODIES        256    // that one thread takes at a time
 #define PUSHED        0.25   // of both bodies' travel: what others may push a contact by
 #define LIMITS        4      // rounds of making shares less
 #define LEAST         0.9    // share of v that trees keep while corrections can be made less
@@ -18,6 +19,13 @@
 #define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
 #define RELEASE_FEW   60     // likewise while they are fast
 #define RELEASE_SPEED 0.1    // root of the mean square below which a set is not, m/s
+
+typedef struct Energy Energy;
+
+// What a single body adds to the balance of its set; see Energy.
+typedef struct Gain {
+    double gain, lift, square, twice_T;
+} Gain;
 
 // what the short steps work on; contacts are those of the step
 typedef struct Work {
@@ -33,6 +41,9 @@ typedef struct Work {
     int singles;  // bodies of packed; places of trees follow
     crMovingTrees trees;
     crSubsteps ask;
+    int* root;       // first body of the set of each (nb)
+    Energy* energy;  // of each set, at its root (nb)
+    Gain* gains;     // of single bodies (singles)
 } Work;
 
 static crStatus create(Work* work) {
@@ -167,7 +178,7 @@ static double dot6(const double* a, const double* b) {
 }
 
 // energy of bodies that pushed each other
-typedef struct Energy {
+struct Energy {
     double gain;     // beyond what forces and driven bodies gave, J
     double lift;     // the part of it that corrections of positions are, J
     double square;   // p.p, p what the impulses changed z by
@@ -180,7 +191,7 @@ typedef struct Energy {
     bool released;   // out: another solve takes it
     double correct;  // out: share of the corrections that is made
     double scale;    // out: share of the impulses
-} Energy;
+};
 
 // orientation after a turn
 static crQuat turned(const crStep* step, int b, crVec3 turn) {
@@ -202,31 +213,50 @@ static void shared(const Work* work, int i, const Energy* e, double z[6], double
 }
 
 // what a body gains with those shares
-static void add_body(const Work* work, int i, Energy* e) {
+static Gain gain_of(const Work* work, int i, const Energy* e) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
     int b = p->body[i], at = CR_BODY_STRIDE * (i + 1);
     const double *z0 = p->z_free + at, *dz = work->ask.dz + at;
     double z[6], D[6], force[6], push[6], v[6], way[6];
+    Gain sum = {0};
     shared(work, i, e, z, D);
     for (int k = 0; k < 6; k++) {
         force[k] = dz[k] / work->h;
         push[k] = p->z[at + k] - z0[k] - dz[k];
-        e->gain += 0.5 * (z[k] - z0[k]) * (z[k] + z0[k]);
+        sum.gain += 0.5 * (z[k] - z0[k]) * (z[k] + z0[k]);
     }
-    e->square += dot6(push, push);
-    e->twice_T += dot6(z0, z0);
-    e->mass += step->model->bodies[b].mass;
-    e->gain -= dot6(force, D);
-    e->lift -= dot6(force, work->ask.C + at);
-    if (cr__single_round(&step->model->bodies[b])) return;
+    sum.square = dot6(push, push);
+    sum.twice_T = dot6(z0, z0);
+    sum.gain -= dot6(force, D);
+    sum.lift = -dot6(force, work->ask.C + at);
+    if (cr__single_round(&step->model->bodies[b])) return sum;
     // inertia turns with the body
     from_coordinates(step, b, z, v);
     from_coordinates(step, b, D, way);
     crVec3 omega = cr__load_vec(v + 3), L = cr_sym3_mul(step->dynamics.inertia[b], omega);
     crVec3 after = cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b],
                                     turned(step, b, cr__load_vec(way + 3)), omega);
-    e->gain += 0.5 * cr_dot(L, cr_sub(after, omega));
+    sum.gain += 0.5 * cr_dot(L, cr_sub(after, omega));
+    return sum;
+}
+
+// of single bodies begin to end - 1, those of open sets
+static void find_single_gains(void* ctx, int begin, int end) {
+    const Work* work = ctx;
+    for (int i = begin; i < end; i++) {
+        const Energy* e = &work->energy[work->root[work->packed.body[i]]];
+        if (e->open) work->gains[i] = gain_of(work, i, e);
+    }
+}
+
+static void add_single(const Work* work, int i, Energy* e) {
+    const Gain* gain = &work->gains[i];
+    e->gain += gain->gain;
+    e->lift += gain->lift;
+    e->square += gain->square;
+    e->twice_T += gain->twice_T;
+    e->mass += work->step->model->bodies[work->packed.body[i]].mass;
 }
 
 // Shares that leave no gain: less correction first; then velocity and displacement both on the way back to free flight,
@@ -294,9 +324,10 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
         e->gained = e->gain > 0.0;
         if (e->open) e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
     }
+    cr__tasks_for(step->own.tasks, work->singles, BODIES, find_single_gains, work);
     for (int i = 0; i < work->singles; i++) {
         Energy* e = &energy[root[p->body[i]]];
-        if (e->open) add_body(work, i, e);
+        if (e->open) add_single(work, i, e);
     }
     for (int k = 0; k < work->trees.count; k++) {
         Energy* e = &energy[root[work->trees.root[k]]];
@@ -349,18 +380,14 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     cr__moving_stand(&work->trees);
 }
 
-// v and q with the shares that energy leaves
-static void put_back(Work* work, const int* root, const Energy* energy) {
+// v and q of single bodies begin to end - 1 with the shares that energy leaves
+static void put_singles(void* ctx, int begin, int end) {
+    const Work* work = ctx;
     crStep* step = work->step;
-    const crPacked* p = &work->packed;
-    for (int k = 0; k < work->trees.count; k++) {
-        const Energy* e = &energy[root[work->trees.root[k]]];
-        if (!e->released) cr__moving_put(&work->trees, k);
-    }
-    for (int i = 0; i < work->singles; i++) {
-        int b = p->body[i];
+    for (int i = begin; i < end; i++) {
+        int b = work->packed.body[i];
         const crBody* body = &step->model->bodies[b];
-        const Energy* e = &energy[root[b]];
+        const Energy* e = &work->energy[work->root[b]];
         if (e->released) continue;
         double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
         shared(work, i, e, z, D);
@@ -371,6 +398,14 @@ static void put_back(Work* work, const int* root, const Energy* energy) {
         crQuat q = cr__load_quat(step->state.q + body->q + 3);
         cr__store_vec(cr__single_omega(&step->model->bodies[b], step->dynamics.inertia[b], q, omega), v + 3);
     }
+}
+
+static void put_back(Work* work) {
+    for (int k = 0; k < work->trees.count; k++) {
+        const Energy* e = &work->energy[work->root[work->trees.root[k]]];
+        if (!e->released) cr__moving_put(&work->trees, k);
+    }
+    cr__tasks_for(work->step->own.tasks, work->singles, BODIES, put_singles, work);
 }
 
 // impulses likewise, and those of joints
@@ -409,8 +444,12 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     cr__moving_start(&work.trees);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
     leave_untouched(&work, moving);
+    work.root = root;
+    work.energy = energy;
+    work.gains = cr_arena_alloc(&step->scratch, (size_t)(work.singles + 1) * sizeof *work.gains);
+    if (work.gains == NULL) return cr__step_memory(error);
     limit_energy(&work, root, energy, moving);
-    put_back(&work, root, energy);
+    put_back(&work);
     put_impulses(&work, root, energy);
     return CR_OK;
 }
