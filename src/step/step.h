@@ -204,8 +204,9 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
 
 // contact_solve.c
 
-// state.v over h under every contact that may press; plastic: those that close fast as well.
-crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
+// state.v over h under every contact that may press; plastic: those that close fast as well. Islands that it leaves at rest
+// lie down: roots are those of all bodies joined by contacts within the margins (nb); NULL: none may.
+crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error);
 
 // position.c
 
