@@ -218,11 +218,14 @@ static bool same_worlds(crWorld* a, crWorld* b) {
     const crModel* model = cr_world_model(a);
     const crState *s = cr_world_state(a), *t = cr_world_state(b);
     crEnergy e = cr_world_energy(a), f = cr_world_energy(b);
-    return CHECK(s->time == t->time) & CHECK(same_bytes(s->q, t->q, (size_t)model->nq * sizeof(double))) &
-           CHECK(same_bytes(s->v, t->v, (size_t)model->nv * sizeof(double))) &
-           CHECK(cr_world_hash(a) == cr_world_hash(b)) & CHECK(same_events(a, b)) &
-           CHECK(same_contacts(a, b)) & CHECK(e.kinetic == f.kinetic && e.potential == f.potential) &
-           CHECK(same_bytes(cr_world_certificate(a), cr_world_certificate(b), sizeof(crCertificate)));
+    bool same = CHECK(s->time == t->time);
+    same = CHECK(same_bytes(s->q, t->q, (size_t)model->nq * sizeof(double))) && same;
+    same = CHECK(same_bytes(s->v, t->v, (size_t)model->nv * sizeof(double))) && same;
+    same = CHECK(cr_world_hash(a) == cr_world_hash(b)) && same;
+    same = CHECK(same_events(a, b)) && same;
+    same = CHECK(same_contacts(a, b)) && same;
+    same = CHECK(e.kinetic == f.kinetic && e.potential == f.potential) && same;
+    return CHECK(same_bytes(cr_world_certificate(a), cr_world_certificate(b), sizeof(crCertificate))) && same;
 }
 
 typedef struct Seen {

@@ -38,12 +38,19 @@ static bool any_stays(const crStep* step, double fall) {
     return false;
 }
 
-static void find_movers(const crStep* step, double fall, const int* roots, Found* found) {
+// marks islands with a body that is not at rest; whether there is another
+static bool find_movers(const crStep* step, double fall, const int* roots, Found* found) {
     const bool* moved = step->clocks->moved;
+    bool any = false;
     for (int b = 1; b < step->model->nb; b++) {
-        if (!cr__moves(step->model, b) || cr__step_idle(step, b)) continue;
-        if ((moved != NULL && moved[b]) || !stays_at_rest(step, fall, b)) found[roots[b]].moves = true;
+        if (!cr__moves(step->model, b) || cr__step_idle(step, b) || found[roots[b]].moves) continue;
+        found[roots[b]].moves = (moved != NULL && moved[b]) || !stays_at_rest(step, fall, b);
     }
+    for (int k = 0; k < step->part.count && !any; k++) {
+        int b = step->part.bodies[k];
+        any = cr__moves(step->model, b) && !found[roots[b]].moves;
+    }
+    return any;
 }
 
 static Found* found_of(const crStep* step, const int* roots, const crWarm* w, Found* found) {
@@ -160,7 +167,7 @@ static crStatus lay_islands(crStep* step, double fall, const int* roots, const c
     if (found == NULL || out == NULL) return CR_ERR_MEMORY;
     memset(found, 0, nb * sizeof *found);
     memset(out, 0, nb * sizeof *out);
-    find_movers(step, fall, roots, found);
+    if (!find_movers(step, fall, roots, found)) return CR_OK;
     compare_contacts(step, roots, found);
     if (lay_bodies(step, roots, found, out) == 0) return CR_OK;
     lying->fresh = true;
