@@ -165,7 +165,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     step->contacts.list = solved;
     step->contacts.count = start.count;
     if (!listed) cr__step_show_record(step);
-    if (status == CR_OK && cr__step_show_moved(step, &moved) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK) cr__step_show_moved(step, &moved);
     if (status == CR_OK) status = lay_down(step, h, islands, moved.body, hit, error);
     return status;
 }
