@@ -93,7 +93,12 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     if (status == CR_OK && !step->clocks->plastic) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->clocks->due_count == 0;
     if (status == CR_OK && step->clocks->due_count > 0) return cr__step_locally(step, h, error);
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
+    if (status != CR_OK) return status;
+    // what short steps moved has no contacts with the others any more, which are all that is looked at then
+    step->clocks->closed =
+        step->clocks->moved != NULL && step->certificate.asleep == 0 && step->rest.lying.count == 0;
+    status = cr__step_contact_solve(step, h, false, error);
+    step->clocks->closed = false;
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     return status == CR_OK ? cr__step_mechanisms(step, h, error) : status;
 }
