@@ -8,13 +8,15 @@
 // Fails: CR_ERR_FINITE where the energy is not a number, with the body's name; CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/tasks.h"
 #include "model/actuate.h"
 #include "step/audit.h"
 #include "step/audit_single.h"
 #include "step/forest.h"
 #include "step/step.h"
 
-#define EPS CR_AUDIT_SINGLE_EPS
+#define EPS   CR_AUDIT_SINGLE_EPS
+#define CHUNK 256  // bodies that one thread takes at a time
 
 // what bodies gained, by body
 typedef struct Balance {
@@ -24,6 +26,10 @@ typedef struct Balance {
     int* tree;       // top body of the tree it moves with, -1 where v does not move it (nb)
     int* moves;      // the same of shapes (shape_count)
     crPose* before;  // poses at the beginning of the step (nb); NULL: not looked at
+    double h;
+    double* work_of;  // (nb)
+    double* damped;   // what dampers of actuators took (nb)
+    bool* fast_in;    // some body of a chunk moved so far that its way must be followed
     double change, work, size;
     bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
 } Balance;
@@ -120,6 +126,9 @@ static double tree_way(const crStep* step, const crBody* body, int j, double h) 
 static double work_on(const crStep* step, int i, double h, double* damped) {
     const crBody* body = &step->model->bodies[i];
     double sum = step->audited.drive[i];
+    const double* f = step->state.force + body->v;
+    bool idle = body->single && step->model->nu == 0 && f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0;
+    if (idle && f[3] == 0.0 && f[4] == 0.0 && f[5] == 0.0) return sum;
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
         if (!body->single && step->model->dofs[j].motor_force > 0.0) {
@@ -202,26 +211,45 @@ static bool carried(const crPlan* plan) {
     return false;
 }
 
-static crStatus find_balance(Balance* b, double h, crError* error) {
+// gains, floors and work of bodies begin to end - 1, each by itself
+static void look_at_bodies(void* ctx, int begin, int end) {
+    const Balance* b = ctx;
+    const crStep* step = b->step;
+    const crModel* model = step->model;
+    bool fast = false;
+    for (int i = begin > 0 ? begin : 1; i < end; i++) {
+        bool moves = cr__moves(model, i);
+        b->tree[i] = moves ? model->bodies[i].root : -1;
+        fast = fast || cr__audit_fast(step, i);
+        b->damped[i] = 0.0;
+        if (!moves) continue;
+        if (model->bodies[i].single) single_change(b, i);
+        b->work_of[i] = work_on(step, i, b->h, &b->damped[i]);
+    }
+    b->fast_in[begin / CHUNK] = fast;
+}
+
+// sums in the order of bodies
+static crStatus find_balance(Balance* b, crError* error) {
     crStep* step = b->step;
     const crModel* model = step->model;
     memset(b->gain, 0, (size_t)model->nb * sizeof *b->gain);
     memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
     if (b->before != NULL) tree_change(b);
     b->tree[CR_WORLD] = -1;
+    cr__tasks_for(step->own.tasks, model->nb, CHUNK, look_at_bodies, b);
+    for (int i = 0; i * CHUNK < model->nb; i++) {
+        b->fast = b->fast || b->fast_in[i];
+    }
     for (int i = 1; i < model->nb; i++) {
-        bool moves = cr__moves(model, i);
-        b->tree[i] = moves ? model->bodies[i].root : -1;
-        b->fast = b->fast || cr__audit_fast(step, i);
-        if (!moves) continue;
-        if (model->bodies[i].single) single_change(b, i);
+        if (b->tree[i] < 0) continue;
         if (!isfinite(b->gain[i])) return cr__step_lost(step->model, i, "energy", b->gain[i], error);
-        // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
-        double damped = 0.0, work = work_on(step, i, h, &damped);
+        double work = b->work_of[i];
         b->change += b->gain[i];
         b->size += b->floor[i] / (16.0 * EPS);
         b->work += work;
-        b->gain[i] -= work + damped;
+        // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
+        b->gain[i] -= work + b->damped[i];
         b->floor[i] += 16.0 * EPS * fabs(work);
         b->gains = b->gains || b->gain[i] > b->floor[i];
     }
@@ -231,19 +259,23 @@ static crStatus find_balance(Balance* b, double h, crError* error) {
 static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before, crError* error) {
     crCertificate* c = &step->certificate;
     size_t nb = (size_t)step->model->nb;
-    Balance b = {.step = step};
+    Balance b = {.step = step, .h = h};
     b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
     b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
     b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
     b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
+    b.work_of = cr_arena_alloc(&step->scratch, nb * sizeof *b.work_of);
+    b.damped = cr_arena_alloc(&step->scratch, nb * sizeof *b.damped);
+    b.fast_in = cr_arena_alloc(&step->scratch, (nb / CHUNK + 1) * sizeof *b.fast_in);
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     if (any_tree(step->plan)) {
         *before = b.before = cr_arena_alloc(&step->scratch, nb * sizeof *b.before);
         if (b.before == NULL) return cr__step_memory(error);
     }
-    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL)
+    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL ||
+        b.work_of == NULL || b.damped == NULL || b.fast_in == NULL)
         return cr__step_memory(error);
-    crStatus status = find_balance(&b, h, error);
+    crStatus status = find_balance(&b, error);
     if (status != CR_OK) return status;
     *fast = b.fast;
     c->energy.change = b.change;

@@ -10,6 +10,7 @@
 #include "step/step.h"
 
 #define CHUNK 256  // bodies that one thread takes at a time
+#define FEW   32   // likewise where there is but one
 
 typedef struct Share {
     crStep* step;
@@ -32,10 +33,13 @@ crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
         trees++;
     }
     int count = step->part.count - trees, chunks = (count + CHUNK - 1) / CHUNK;
-    if (step->own.tasks == NULL || chunks < 2) {
-        return stage(step, cr__step_part(step), &step->dynamics, ctx);
-    }
     crStatus status = stage(step, (crPart){step->part.bodies, trees}, &step->dynamics, ctx);
+    // one thread takes less at a time: what a stage reads of a body several times stays at hand
+    for (int i = trees; step->own.tasks == NULL && i < step->part.count && status == CR_OK; i += FEW) {
+        int some = step->part.count - i < FEW ? step->part.count - i : FEW;
+        status = stage(step, (crPart){step->part.bodies + i, some}, &step->dynamics, ctx);
+    }
+    if (step->own.tasks == NULL) return status;
     size_t mark = cr_arena_mark(&step->scratch);
     Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part.bodies + trees};
     share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);

@@ -49,21 +49,36 @@ double cr__step_travel(const crStep* step, int body) {
                : fmax(0.0, step->pairs->margin[body] - room_of(&step->settings, step->plan, body));
 }
 
+// the larger of the speeds of a body by v and by v_free
+static double top_speed(const crStep* step, const crDynamics* d, int b) {
+    double speed = next_speed(step->plan, d, step->state.v, b, d->twist);
+    double free = cr__moves(step->model, b) ? next_speed(step->plan, d, step->free.v, b, d->rate) : 0.0;
+    return free > speed ? free : speed;
+}
+
+static crStatus find_margins(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    double h = *(const double*)ctx;
+    crStatus status = CR_OK;
+    for (int k = 0; k < part.count; k++) {
+        int b = part.bodies[k];
+        double way = h * top_speed(step, d, b);
+        if (!(way <= step->settings.bound)) status = CR_ERR_FINITE;
+        step->pairs->margin[b] = way + room_of(&step->settings, step->plan, b);
+    }
+    return status;
+}
+
 crStatus cr__step_margins(crStep* step, double h, crError* error) {
-    crDynamics* d = &step->dynamics;
     double* margin = step->pairs->margin;
     step->pairs->flat = -1.0;
     margin[CR_WORLD] = 0.0;
-    for (int k = 0; k < step->part.count; k++) {
+    crStatus status = cr__step_by_bodies(step, find_margins, &h);
+    for (int k = 0; status == CR_ERR_FINITE && k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        double speed = next_speed(step->plan, &step->dynamics, step->state.v, b, d->twist);
-        double free = cr__moves(step->model, b)
-                          ? next_speed(step->plan, &step->dynamics, step->free.v, b, d->rate)
-                          : 0.0;
-        if (free > speed) speed = free;
+        double speed = top_speed(step, &step->dynamics, b);
         if (!(h * speed <= step->settings.bound)) return cr__step_lost(step->model, b, "speed", speed, error);
-        margin[b] = h * speed + room_of(&step->settings, step->plan, b);
     }
+    if (status != CR_OK) return cr__step_memory(error);
     for (int b = 1; b < step->model->nb && step->certificate.asleep > 0; b++) {
         if (step->rest.sleep[b].island != 0) margin[b] = room_of(&step->settings, step->plan, b);
     }

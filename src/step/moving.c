@@ -241,22 +241,15 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     return status;
 }
 
-crStatus cr__step_show_moved(crStep* step, const crMoved* moved) {
-    if (moved->body == NULL) return CR_OK;
-    if (step->contacts.count == 0) {
-        step->contacts.list = moved->contacts;
-        step->contacts.count = moved->count;
-        return CR_OK;
-    }
-    int count = step->contacts.count + moved->count, i = 0, j = 0;
-    crStepContact* all = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *all);
-    if (all == NULL) return CR_ERR_MEMORY;
-    for (int k = 0; k < count; k++) {
-        bool first = j == moved->count || (i < step->contacts.count &&
-                                           cr__step_pair_first(&step->contacts.list[i], &moved->contacts[j]));
-        all[k] = first ? step->contacts.list[i++] : moved->contacts[j++];
+void cr__step_show_moved(crStep* step, const crMoved* moved) {
+    if (moved->body == NULL) return;
+    // there was room for both before the others were left to another solve; from the back
+    crStepContact* all = moved->near;
+    int i = step->contacts.count - 1, j = moved->count - 1;
+    step->contacts.count += moved->count;
+    for (int k = step->contacts.count - 1; i >= 0; k--) {
+        bool last = j < 0 || !cr__step_pair_first(&step->contacts.list[i], &moved->contacts[j]);
+        all[k] = last ? step->contacts.list[i--] : moved->contacts[j--];
     }
     step->contacts.list = all;
-    step->contacts.count = count;
-    return CR_OK;
 }

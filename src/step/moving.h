@@ -26,7 +26,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* root, bool* moving, c
 // And overlap, at the end of the step, when poses are those of the end.
 crStatus cr__audit_moved(crStep* step, const crMoved* moved);
 void cr__audit_moved_overlap(crStep* step, const crMoved* moved);
-// At the end of the step: their contacts among those of the others.
-crStatus cr__step_show_moved(crStep* step, const crMoved* moved);
+// At the end of the step: their contacts among those of the others, where `near` was.
+void cr__step_show_moved(crStep* step, const crMoved* moved);
 
 #endif

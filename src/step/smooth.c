@@ -5,17 +5,38 @@
 // Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
 #include "step/step.h"
 
+static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &step->model->bodies[cr__part_body(part, n)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            if (!isfinite(step->free.k[i])) return CR_ERR_FINITE;
+        }
+    }
+    cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->free.h, d, step->free.v);
+    return CR_OK;
+}
+
 static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx) {
     (void)ctx;
     cr__part_kinematics(step->model, part, &step->state, d);
     crStatus status = cr__part_mass_factor(step->model, part, step->free.h, d);
-    if (status == CR_OK) cr__part_forces(step->model, part, &step->state, d, step->free.k, step->free.bend);
-    return status;
+    if (status != CR_OK) return status;
+    cr__part_forces(step->model, part, &step->state, d, step->free.k, step->free.bend);
+    // forces of the user's come in between
+    return step->calls.force == NULL ? find_velocities(step, part, d, NULL) : CR_OK;
 }
 
-static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    (void)ctx;
-    cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->free.h, d, step->free.v);
+// the first force of a body of the part that is no number
+static crStatus bad_force(const crStep* step, crPart part, crError* error) {
+    for (int n = 0; n < part.count; n++) {
+        const crBody* body = &step->model->bodies[cr__part_body(part, n)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            if (isfinite(step->free.k[i])) continue;
+            return cr_error_set(error, CR_ERR_FINITE, "force", "force: the one along velocity %d is %g", i,
+                                step->free.k[i]);
+        }
+    }
     return CR_OK;
 }
 
@@ -30,22 +51,14 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     step->free.h = h;
     crPart part = cr__step_part(step);
     crStatus status = cr__step_by_bodies(step, find_forces, NULL);
-    if (status == CR_ERR_MEMORY) return cr__step_memory(error);
-    if (status != CR_OK) return massless(error);
-    if (step->calls.force != NULL) {
+    if (status == CR_OK && step->calls.force != NULL) {
         status = step->calls.force(step->calls.force_ctx, model, &step->state, d, step->free.k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
+        status = cr__step_by_bodies(step, find_velocities, NULL);
     }
-    for (int n = 0; n < part.count; n++) {
-        const crBody* body = &model->bodies[cr__part_body(part, n)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            if (isfinite(step->free.k[i])) continue;
-            return cr_error_set(error, CR_ERR_FINITE, "force", "force: the one along velocity %d is %g", i,
-                                step->free.k[i]);
-        }
-    }
-    status = cr__step_by_bodies(step, find_velocities, NULL);
-    if (status != CR_OK) return cr__step_memory(error);
+    if (status == CR_ERR_MEMORY) return cr__step_memory(error);
+    if (status == CR_ERR_FINITE) return bad_force(step, part, error);
+    if (status != CR_OK) return massless(error);
     cr__step_trees_bend(step, h);
     return CR_OK;
 }

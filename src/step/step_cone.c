@@ -93,9 +93,14 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     if (status == CR_OK && !step->clocks->plastic) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->clocks->due_count == 0;
     if (status == CR_OK && step->clocks->due_count > 0) return cr__step_locally(step, h, error);
+    if (status != CR_OK) return status;
     // where no island is near rest roots are not known
     const int* roots = islands[CR_WORLD] >= 0 ? islands : NULL;
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, roots, error);
+    // what short steps moved has no contacts with the others any more, which are all that is looked at then
+    step->clocks->closed =
+        step->clocks->moved != NULL && step->certificate.asleep == 0 && step->rest.lying.count == 0;
+    status = cr__step_contact_solve(step, h, false, roots, error);
+    step->clocks->closed = false;
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     return status == CR_OK ? cr__step_mechanisms(step, h, error) : status;
 }
@@ -166,7 +171,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     step->contacts.list = solved;
     step->contacts.count = start.count;
     if (!listed) cr__step_show_record(step);
-    if (status == CR_OK && cr__step_show_moved(step, &moved) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK) cr__step_show_moved(step, &moved);
     if (status == CR_OK) status = finish_rest(step, h, islands, moved.body, hit, error);
     return status;
 }
