@@ -50,6 +50,12 @@ static crStatus grow_forces(const crAllocator* a, crStepWarm* warm, int room) {
     return status;
 }
 
+crStatus cr__warm_append(const crAllocator* a, crStepWarm* warm, const crWarm* force) {
+    crStatus status = grow_forces(a, warm, warm->count + 1);
+    if (status == CR_OK) warm->force[warm->count++] = *force;
+    return status;
+}
+
 // the end of a force that is at a body: 0 or 1
 static int end_at(const crModel* model, const crWarm* w, int body) {
     return model->shapes[w->shape_a].body == body ? 0 : 1;
@@ -105,9 +111,8 @@ static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
         crKeptForce* f = &kept->force[*link];
         int end = end_at(step->model, &f->force, body);
         if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
-            status = grow_forces(&step->own.allocator, part, part->count + 1);
+            status = cr__warm_append(&step->own.allocator, part, &f->force);
             if (status != CR_OK) break;
-            part->force[part->count++] = f->force;
             f->gone = true;
         }
         if (f->gone) {
@@ -158,8 +163,7 @@ static crStatus sort_late(crStep* step, int* all) {
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = grow_forces(&step->own.allocator, &kept->part, kept->part.count + 1);
-        if (status == CR_OK) kept->part.force[kept->part.count++] = kept->force[i].force;
+        status = cr__warm_append(&step->own.allocator, &kept->part, &kept->force[i].force);
     }
     sort_forces(kept->part.force, kept->part.count);
     return status;

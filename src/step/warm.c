@@ -4,7 +4,6 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "base/room.h"
 #include "step/clocks.h"
 
 #define HOLD 3.0     // deadbands within which a contact that pressed still touches
@@ -122,23 +121,14 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
     return CR_OK;
 }
 
-static crStatus append_force(crStep* step, const crWarm* force) {
-    crStepWarm* warm = &step->warm;
-    void* forces = warm->force;
-    crStatus status = cr__grow(&step->own.allocator, &forces, &warm->capacity, warm->count, warm->count + 1,
-                               sizeof *warm->force);
-    warm->force = forces;
-    if (status == CR_OK) warm->force[warm->count++] = *force;
-    return status;
-}
-
 // old forces before contact c, NULL: all that are left, that are not of the part
 static crStatus keep_others(crStep* step, Kept* kept, const crStepContact* c) {
     crStatus status = CR_OK;
     for (; kept->next < kept->count && status == CR_OK; kept->next++) {
         const crWarm* w = &kept->old[kept->next];
         if (c != NULL && compare(w, c, false) >= 0) break;
-        if (!of_part(step->model, step->work.mark, w)) status = append_force(step, w);
+        if (!of_part(step->model, step->work.mark, w))
+            status = cr__warm_append(&step->own.allocator, &step->warm, w);
     }
     return status;
 }
@@ -162,7 +152,7 @@ static crStatus keep_forces(crStep* step) {
         }
         if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, c);
         crWarm force = cr__warm_of(c, cr_scale(rate, c->impulse));
-        if (status == CR_OK) status = append_force(step, &force);
+        if (status == CR_OK) status = cr__warm_append(&step->own.allocator, &step->warm, &force);
     }
     if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, NULL);
     if (!kept.alone) cr__step_mark_part(step, 0);
