@@ -122,10 +122,11 @@ def pile(n):
 def test_piles():
     """Balls in one place: few are pushed apart in bounded time, more are refused by name."""
     with Folder() as folder:
-        took, done = spent(["run", scene(folder, pile(600)), "--json"], b"")
-        check(took < 4.0 * SLOW and done.returncode in (0, 4), "600 balls in one place", took, done.stderr[-300:])
+        few = 150 if SANITIZED else 600
+        took, done = spent(["run", scene(folder, pile(few)), "--json"], b"")
+        check(took < 4.0 * SLOW and done.returncode in (0, 4), few, "balls in one place", took, done.stderr[-300:])
         answer = json.loads(done.stdout)
-        check(answer["steps"] == 1 and answer["contacts"] >= 600 * 599 // 2, answer["contacts"])
+        check(answer["steps"] == 1 and answer["contacts"] >= few * (few - 1) // 2, answer["contacts"])
         check(b"b1 and b2 overlap at the start by 0.2 m" in done.stderr, done.stderr[:300])
         took, done = spent(["run", scene(folder, pile(1000))], b"")
         said = done.stderr.decode()
