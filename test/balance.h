@@ -165,8 +165,8 @@ static inline double balance_scheme_defect(Balance* b, const crStep* step, doubl
     }
     balance_go(b, scheme.contacts_at, h, scheme.keeps_momentum);
     memset(b->p, 0, (size_t)model->nv * sizeof(double));
-    for (int i = 0; i < step->contacts.count; i++) {
-        balance_contact(b, &step->contacts.list[i], scheme.witness);
+    for (int i = 0; i < cr_step_shown(step); i++) {
+        balance_contact(b, cr_step_shown_at(step, i), scheme.witness);
     }
     balance_ties(b, step, h);
     cr_model_mass_mul(model, &b->d, b->dv, b->defect);
@@ -196,9 +196,9 @@ static inline double balance_bodies_defect(const Balance* b, const crStep* step,
         size += h * body->mass * fabs(body->gravity_scale) * cr_norm(model->gravity);
         crVec3 left = cr_scale(body->mass, cr_sub(v, cr_madd(was, h * body->gravity_scale, model->gravity)));
         crVec3 turn = cr_sub(balance_spin(model, &step->state, i), balance_spin(model, &b->before, i));
-        for (int k = 0; k < step->contacts.count + step->events.count; k++) {
-            const crEvent* e = k < step->contacts.count ? NULL : &step->events.list[k - step->contacts.count];
-            const crStepContact* c = e != NULL ? NULL : &step->contacts.list[k];
+        for (int k = 0; k < cr_step_shown(step) + step->events.count; k++) {
+            const crEvent* e = k < cr_step_shown(step) ? NULL : &step->events.list[k - cr_step_shown(step)];
+            const crStepContact* c = e != NULL ? NULL : cr_step_shown_at(step, k);
             if (e != NULL && e->impact < 0) continue;
             double sign = (e ? e->body_b : c->body_b) == i   ? 1.0
                           : (e ? e->body_a : c->body_a) == i ? -1.0

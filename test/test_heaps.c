@@ -177,7 +177,7 @@ TEST(solves_of_heaps_keep_their_word) {
                 CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
                 CHECK_STATUS(cr_step_forces(&step, STEP, NULL), CR_OK);
                 CHECK_STATUS(cr_step_collide(&step, cr_step_reach(&step, STEP), NULL), CR_OK);
-                CHECK_STATUS(cr__step_contact_solve(&step, STEP, true, NULL), CR_OK);
+                CHECK_STATUS(cr__step_contact_solve(&step, STEP, true, NULL, NULL), CR_OK);
                 check_solve(&step, &worst);
                 CHECK_STATUS(cr_step_integrate(&step, STEP, NULL), CR_OK);
                 CHECK_STATUS(cr_step_position_pass(&step, NULL), CR_OK);

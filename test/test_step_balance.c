@@ -102,8 +102,8 @@ static void run(crModel* model, const crStepSettings* settings, crRandom* random
         }
         if (model->loop_count == 0)
             worst->bodies = fmax(worst->bodies, balance_bodies_defect(&balance, step, settings->dt));
-        for (int k = 0; k < step->contacts.count; k++) {
-            worst->contacts += cr_norm(step->contacts.list[k].impulse) > 0.0;
+        for (int k = 0; k < cr_step_shown(step); k++) {
+            worst->contacts += cr_norm(cr_step_shown_at(step, k)->impulse) > 0.0;
         }
         worst->impacts += step->certificate.impacts;
         worst->steps++;

@@ -275,17 +275,18 @@ static crModel* towers_model(void) {
     return model;
 }
 
-// Figures that do not depend on who is computed. What lies is audited with v = 0, a step that sets v to 0 at its end with the
-// rounding error that v had before: figures differ by that, and overlap by that of gaps.
 static bool same_certificate(const crCertificate* a, const crCertificate* b) {
-    const double rounding = 1e-13;
-    bool close = fabs(a->residual - b->residual) <= rounding && fabs(a->eta - b->eta) <= rounding &&
-                 fabs(a->momentum - b->momentum) <= rounding &&
-                 fabs(a->laws.dissipation - b->laws.dissipation) <= rounding &&
-                 fabs(a->laws.complementarity - b->laws.complementarity) <= rounding &&
-                 fabs(a->penetration - b->penetration) <= rounding;
-    return close && a->contacts == b->contacts && a->rows == b->rows && a->outcome == b->outcome &&
-           a->energy.change == b->energy.change && a->energy.gain == b->energy.gain;
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+// The world forgets what it knows beside its snapshot: the next step computes everything.
+static void reload(crWorld* world) {
+    enum { ROOM = 1 << 18 };
+    static char bytes[ROOM];
+    size_t size = cr_world_save_size(world);
+    CHECK(size <= sizeof bytes);
+    CHECK_STATUS(cr_world_save(world, bytes, size), CR_OK);
+    CHECK_STATUS(cr_world_load(world, bytes, size, NULL), CR_OK);
 }
 
 static bool same_contacts(const crWorld* a, const crWorld* b, int* count) {
@@ -313,8 +314,6 @@ TEST(islands_that_lie_are_as_if_they_were_computed) {
         crModel* model = towers_model();
         crWorld* lying = world_of(model, (crQuality)quality);
         crWorld* made = world_of(model, (crQuality)quality);
-        int* island = calloc((size_t)model->nb, sizeof *island);
-        cr_world_stages(lying)->rest.lying.island = island;
         crWorld* both[2] = {lying, made};
         int ball = model->nb - 1, most = 0, least = model->nb;
         for (int n = 0; n < STEPS; n++) {
@@ -325,10 +324,12 @@ TEST(islands_that_lie_are_as_if_they_were_computed) {
                 if (n == 550) s->q[7 * 5 + 2] += 1e-3;    // lifted
                 if (n == 600) s->force[6 * 8 + 2] = 1.0;  // held a little
                 if (n == 650) s->force[6 * 8 + 2] = 0.0;
+                if (k == 1) reload(both[k]);
                 run(both[k], 1);
             }
             const crStep *p = cr_world_stages(lying), *m = cr_world_stages(made);
             int count = 0;
+            if ((n>597 && n<606) || (n > 647 && n < 654)) printf("n %d q %d still %d %d lying %d %d contacts %d %d\n", n, quality, p->rest.still, m->rest.still, p->rest.lying.count, m->rest.lying.count, p->certificate.contacts, m->certificate.contacts), printf("   %.3g %.3g, warm %d %d\n", p->certificate.residual, m->certificate.residual, p->warm.count, m->warm.count);
             CHECK(same_state(lying, made));
             CHECK(same_certificate(&p->certificate, &m->certificate));
             CHECK(p->warm.count == m->warm.count &&
@@ -342,7 +343,6 @@ TEST(islands_that_lie_are_as_if_they_were_computed) {
         cr_world_destroy(lying);
         cr_world_destroy(made);
         cr_model_destroy(model);
-        free(island);
     }
 }
 
@@ -357,6 +357,7 @@ TEST(heaps_come_to_rest_and_their_steps_are_passed_over) {
         cr_world_stages(made)->rest.still = false;
         run(made, 1);
         const crStep *p = cr_world_stages(passed), *m = cr_world_stages(made);
+        
         CHECK(same_state(passed, made));
         CHECK(same_certificate(&p->certificate, &m->certificate));
         CHECK(p->contacts.count == m->contacts.count);

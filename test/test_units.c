@@ -107,7 +107,7 @@ static void forest_solve(crRandom* random, crModel* model, crQuality quality, cr
     CHECK_STATUS(cr_step_begin(step, &error), CR_OK);
     CHECK_STATUS(cr_step_forces(step, H, &error), CR_OK);
     CHECK_STATUS(cr_step_collide(step, 0.02, &error), CR_OK);
-    CHECK_STATUS(cr__step_contact_solve(step, H, true, &error), CR_OK);
+    CHECK_STATUS(cr__step_contact_solve(step, H, true, NULL, &error), CR_OK);
 }
 
 typedef struct Worst {

@@ -169,14 +169,14 @@ typedef struct crStepAudited {
     double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
 } crStepAudited;
 
-// Islands that a step left as they were, to the bit: they are not computed until something reaches them (lie.c). Nothing
-// here changes a result: all can be forgotten, and is then found again.
+// Islands at rest: they are not computed until something reaches them (lie.c). Nothing here changes a result: all can be
+// forgotten, and is then found again.
 typedef struct crStepLying {
-    int*
-        island;  // a body of the island that the body lies in, 0: it does not lie (nb); NULL, as worlds have it: none may
-    int count;   // bodies
-    bool fresh;  // some have lain down since boxes of those that lie were looked at
-    bool known;  // world: nothing of what lies was written since the last step; cone: no longer known
+    bool may;     // model and settings allow it: nothing bounces, drives or pulls
+    int* island;  // a body of the island that the body lies in, 0: it does not lie (nb)
+    int count;    // bodies
+    bool fresh;   // some have lain down since boxes of those that lie were looked at
+    bool known;   // world: nothing of what lies was written since the last step; cone: no longer known
     int contact_count, capacity;
     crStepContact* contacts;    // with the impulses that they go on to have, sorted as those of the step
     bool audited;               // the certificate is of these contacts
@@ -187,7 +187,8 @@ typedef struct crStepLying {
 typedef struct crStepRest {
     crSleep* sleep;  // (nb)
     crStepLying lying;
-    bool still;  // the step left q, v = 0 and forces as they were, to the bit
+    bool still;      // the step left q, v = 0 and forces as they were, to the bit
+    double overlap;  // that contacts of the last step that was computed tell, m
 } crStepRest;
 
 // Arrays that nobody owns between two calls.

@@ -16,13 +16,12 @@
 #include "collide/broad.h"
 #include "collide/grid.h"
 
-#define WIDE  1e100      // infinite boxes are cut here
+#define WIDE  CR_BROAD_WIDE
 #define SHARE 0.125      // least enlargement, relative to the smallest side
 #define AHEAD 4.0        // and ahead, in moves like the present one
 #define SORT  25         // comparisons that cost as much as sorting one box into the grid
 #define CROWD 256        // near pairs per box, and
 #define LEAST (1 << 22)  // so many in any case: more are refused
-#define CHUNK 4096       // pairs that one thread takes at a time, or more
 
 typedef struct Item {
     int group;
@@ -196,6 +195,18 @@ static void mark_broad(crBroad* b, int key) {
     item->changed = true;
 }
 
+static void hold_box(crBroad* b, int key, crBounds large, int group) {
+    Item* item = &b->keys.items[key];
+    b->keys.large[key] = large;
+    item->group = group;
+    if (!b->keys.present[key]) b->present_count++;
+    b->keys.present[key] = true;
+    if (!item->loose) b->keys.loose[b->loose_count++] = key;
+    item->loose = true;
+    item->entry = -1;
+    mark_broad(b, key);
+}
+
 crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* error) {
     if (b == NULL) return cr__missing(error, "broad");
     if (key < 0 || key >= INT32_MAX / 4)
@@ -212,14 +223,13 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
     crVec3 move = was ? cr_sub(box.lo, b->keys.boxes[key].lo) : cr_vec3(0, 0, 0);
     b->keys.boxes[key] = box;
     if (same && contains(&b->keys.large[key], &box)) return CR_OK;
-    b->keys.large[key] = enlarged(b, box, move);
-    item->group = group;
-    if (!was) b->present_count++;
-    b->keys.present[key] = true;
-    if (!item->loose) b->keys.loose[b->loose_count++] = key;
-    item->loose = true;
-    item->entry = -1;
-    mark_broad(b, key);
+    hold_box(b, key, enlarged(b, box, move), group);
+    return CR_OK;
+}
+
+crStatus cr__broad_hold(crBroad* b, int key, crBounds box, int group) {
+    if (!reserve_keys(b, key)) return CR_ERR_MEMORY;
+    hold_box(b, key, box, group);
     return CR_OK;
 }
 
@@ -314,38 +324,21 @@ static void count_sort(const crBroad* b, const crPair* from, int count, bool by_
 
 static bool before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
 
-// which near pairs are kept: those of boxes that stayed, or of boxes that meet as they were given
-typedef struct Filter {
-    const crBroad* b;
-    crPair* to;   // near itself, or other; each chunk from its own place on
-    int* kept;    // of each chunk
-    int chunk;    // pairs that one thread takes at a time
-    bool stayed;  // true if pairs of boxes that stayed are kept
-} Filter;
-
-static void filter_chunk(void* ctx, int begin, int end) {
-    const Filter* f = ctx;
-    const Keys* k = &f->b->keys;
-    int count = begin;
-    for (int i = begin; i < end; i++) {
-        crPair pair = f->b->pairs.near[i];
-        f->to[count] = pair;
-        count += f->stayed ? !k->items[pair.a].changed && !k->items[pair.b].changed
-                           : cr__boxes_meet(k->boxes[pair.a], k->boxes[pair.b]);
-    }
-    f->kept[begin / f->chunk] = count - begin;
+static bool stayed(const crBroad* b, crPair pair) {
+    return !b->keys.items[pair.a].changed && !b->keys.items[pair.b].changed;
 }
 
-// Near pairs that are kept, in their order; returns how many. There are no more chunks than keys.
-static int filter(crBroad* b, crTasks* tasks, bool stayed, crPair* to) {
-    Filter f = {b, to, b->keys.found, CHUNK, stayed};
+static bool meets(const crBroad* b, crPair pair) {
+    return cr__boxes_meet(b->keys.boxes[pair.a], b->keys.boxes[pair.b]);
+}
+
+// Near pairs that are kept, in their order; returns how many.
+static int filter(const crBroad* b, bool (*keeps)(const crBroad*, crPair), crPair* to) {
     int count = 0;
-    if (b->near_count / CHUNK > b->keys.capacity) f.chunk = b->near_count / b->keys.capacity + 1;
-    cr__tasks_for(tasks, b->near_count, f.chunk, filter_chunk, &f);
-    for (int i = 0; i < b->near_count; i += f.chunk) {
-        int kept = f.kept[i / f.chunk];
-        if (i > count) memmove(to + count, to + i, (size_t)kept * sizeof *to);
-        count += kept;
+    for (int i = 0; i < b->near_count; i++) {
+        crPair pair = b->pairs.near[i];
+        to[count] = pair;
+        count += keeps(b, pair);
     }
     return count;
 }
@@ -363,32 +356,50 @@ static void merge(crBroad* b, int fresh) {
         near[to] = i >= 0 && before(other[k], near[i]) ? near[i--] : other[k--];
 }
 
-// After a failure pairs of changed boxes are missing; these are still marked, and are looked for the next time.
-static crStatus update_near(crBroad* b, crTasks* tasks) {
-    int fresh = 0;
-    b->near_count = filter(b, tasks, true, b->pairs.near);
-    crStatus status = search_all(b, &fresh);
-    if (status != CR_OK) return status;
-    merge(b, fresh);
+static void forget_changed(crBroad* b) {
     for (int i = 0; i < b->changed_count; i++)
         b->keys.items[b->keys.changed[i]].changed = false;
     b->changed_count = 0;
-    return CR_OK;
 }
 
-crStatus cr__broad_pairs(crBroad* b, crTasks* tasks, const crPair** pairs, int* count) {
-    *count = 0;
-    crStatus status = b->changed_count > 0 ? update_near(b, tasks) : CR_OK;
+// After a failure pairs of changed boxes are missing; these are still marked, and are looked for the next time.
+static crStatus update_near(crBroad* b) {
+    int fresh = 0;
+    b->near_count = filter(b, stayed, b->pairs.near);
+    crStatus status = search_all(b, &fresh);
     if (status != CR_OK) return status;
-    *count = filter(b, tasks, false, b->pairs.other);
-    *pairs = b->pairs.other;
+    merge(b, fresh);
+    forget_changed(b);
     return CR_OK;
 }
 
 crStatus cr_broad_pairs(crBroad* b, const crPair** pairs, int* count) {
     if (b == NULL || pairs == NULL || count == NULL) return CR_ERR_ARGUMENT;
-    return cr__broad_pairs(b, NULL, pairs, count);
+    *count = 0;
+    crStatus status = b->changed_count > 0 ? update_near(b) : CR_OK;
+    if (status != CR_OK) return status;
+    *count = filter(b, meets, b->pairs.other);
+    *pairs = b->pairs.other;
+    return CR_OK;
 }
+
+const crBounds* cr__broad_held(const crBroad* b) { return b->keys.large; }
+
+void cr__broad_touch(crBroad* b) {
+    for (int key = 0; key < b->keys.capacity; key++) {
+        if (b->keys.present[key]) mark_broad(b, key);
+    }
+}
+
+crStatus cr__broad_fresh(crBroad* b, const crPair** pairs, int* count) {
+    int fresh = 0;
+    crStatus status = b->changed_count > 0 ? search_all(b, &fresh) : CR_OK;
+    *pairs = b->pairs.near;
+    *count = status == CR_OK ? fresh : 0;
+    return status;
+}
+
+void cr__broad_listed(crBroad* b) { forget_changed(b); }
 
 int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
     if (b == NULL || keys == NULL || capacity < 0) return 0;

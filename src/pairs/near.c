@@ -1,33 +1,36 @@
 // near.c - which shapes are near: boxes with room to move, the list of pairs they make, its index by body.
 //
-// The broad phase holds boxes larger than margins ask for; while every shape stays in its own, the list of pairs
-// stands and costs nothing. The list is sorted and contacts are taken by their gaps alone, so that no result
-// depends on which boxes were told. Not listed: shapes of two bodies that no velocity moves, what cr_model_meet
-// keeps apart, and shapes that move in parallel planes and pass by each other.
+// The broad phase holds boxes larger than margins ask for, and longer ahead; while every shape stays in its own, the list of
+// pairs stands and costs nothing. A shape that left gets a new box, and the pairs it then has are looked for: the list is
+// changed only where one of them is new. Pairs whose boxes are apart stay until then. The list is sorted and contacts are
+// taken by their gaps alone, so that no result depends on which boxes were told. Not listed: shapes of two bodies that no
+// velocity moves, what cr_model_meet keeps apart, and shapes that move in parallel planes and pass by each other.
 // Fails: CR_ERR_MEMORY; what the broad phase or a material says.
 #include <limits.h>
 #include <string.h>
 
 #include "base/room.h"
 #include "collide/broad.h"
+#include "collide/pieces.h"
 #include "pairs/pairs.h"
 
-#define ROOM  0.02  // of a body's size, beyond its margin
+#define ROOM  0.03  // of a body's size, by which held boxes are larger than margins ask for
+#define AHEAD 4.0   // steps ahead that they hold
+#define LOOSE 2.0   // times as much, and they are made anew
 #define CHUNK 256   // bodies that one thread takes at a time
-#define PAIRS 1024  // likewise
 #define MANY  64    // bodies beyond which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
     int nb = model->nb, shapes = model->shape_count;
     int materials = model->material_count * model->material_count;
-    bool ok = (pairs->box = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL;
-    ok = (pairs->now = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL && ok;
+    bool ok = (pairs->now = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL;
     ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
     ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->left = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
     ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
+    ok = (pairs->first_pair = cr__zeros(arena, shapes + 1, sizeof(int))) != NULL && ok;
     ok = (pairs->mark = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
     ok = (pairs->surface_of = cr__zeros(arena, materials, sizeof(int))) != NULL && ok;
     for (int i = 0; ok && i < materials; i++) {
@@ -63,30 +66,64 @@ static crBounds grown(crBounds box, double by) {
     return (crBounds){cr_sub(box.lo, m), cr_add(box.hi, m)};
 }
 
+static crBounds cut(crBounds box) {
+    double* side[6] = {&box.lo.x, &box.lo.y, &box.lo.z, &box.hi.x, &box.hi.y, &box.hi.z};
+    for (int i = 0; i < 6; i++) {
+        if (*side[i] < -CR_BROAD_WIDE) *side[i] = -CR_BROAD_WIDE;
+        if (*side[i] > CR_BROAD_WIDE) *side[i] = CR_BROAD_WIDE;
+    }
+    return box;
+}
+
 static bool inside(const crBounds* a, const crBounds* of) {
     return a->lo.x >= of->lo.x && a->lo.y >= of->lo.y && a->lo.z >= of->lo.z && a->hi.x <= of->hi.x &&
            a->hi.y <= of->hi.y && a->hi.z <= of->hi.z;
 }
 
-// whether the present box of a shape is still in what the broad phase was told
-static bool stays(const crPairs* pairs, const crDynamics* d, int s) {
+// sum of the sides of a box
+static double girth(const crBounds* box) {
+    crVec3 side = cr_sub(box->hi, box->lo);
+    return side.x + side.y + side.z;
+}
+
+// how far a body goes in a step, about
+static double travel(const crPairs* pairs, int body) {
+    double way = pairs->margin[body] - ROOM * pairs->plan->size[body];
+    return way > 0.0 ? way : 0.0;
+}
+
+// whether the present box of a shape is in the one that is held, and that is not far larger than it would be by now
+static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* d, int s) {
     const crBodyShape* shape = &pairs->plan->model->shapes[s];
     crBounds bounds = cr_shape_bounds(&shape->shape, d->pose[shape->body]);
-    pairs->now[s] = grown(bounds, pairs->margin[shape->body]);
-    return pairs->spread && inside(&pairs->now[s], &pairs->box[s]);
+    crBounds* now = &pairs->now[s];
+    *now = cut(grown(bounds, pairs->margin[shape->body]));
+    if (!pairs->spread || !inside(now, &held[s])) return false;
+    double room = 6.0 * ROOM * pairs->plan->size[shape->body] + 2.0 * AHEAD * travel(pairs, shape->body);
+    return !(girth(&held[s]) - girth(now) > LOOSE * room);
+}
+
+// what a box is to be held as: with room all around, and ahead
+static crBounds roomy(const crPairs* pairs, const crDynamics* d, crBounds box, int body) {
+    crVec3 u = cr__twist_at(d->twist[body], cr_sub(d->com[body], d->origin[body]));
+    double speed = cr_norm(u), way = AHEAD * travel(pairs, body);
+    crVec3 go = speed > 0.0 ? cr_scale(way / speed, u) : u;
+    box = grown(box, ROOM * pairs->plan->size[body]);
+    *(go.x < 0.0 ? &box.lo.x : &box.hi.x) += go.x;
+    *(go.y < 0.0 ? &box.lo.y : &box.hi.y) += go.y;
+    *(go.z < 0.0 ? &box.lo.z : &box.hi.z) += go.z;
+    return cut(box);
 }
 
 // a new box for the broad phase where a shape left the old
 static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* error) {
-    if (stays(pairs, d, s)) return CR_OK;
     const crModel* model = pairs->plan->model;
-    int body = model->shapes[s].body;
-    crBounds box = grown(pairs->now[s], ROOM * pairs->plan->size[body] + 0.5 * pairs->margin[body]);
+    const crBounds* held = cr__broad_held(pairs->broad);
+    int body = model->shapes[s].body, group = cr__moves(model, body) ? body : CR_WORLD;
+    if (stays(pairs, held, d, s)) return CR_OK;
     pairs->listed = false;
-    int group = cr__moves(model, body) ? body : CR_WORLD;
-    crStatus status = cr_broad_set(pairs->broad, s, box, group, error);
-    if (status == CR_OK) pairs->box[s] = box;
-    return status;
+    if (cr__broad_hold(pairs->broad, s, roomy(pairs, d, pairs->now[s], body), group) == CR_OK) return CR_OK;
+    return cr_error_set(error, CR_ERR_MEMORY, "broad", "broad phase: out of memory");
 }
 
 static crStatus set_boxes(crPairs* pairs, const crDynamics* d, int body, crError* error) {
@@ -107,11 +144,12 @@ typedef struct Move {
 static void find_left(void* ctx, int begin, int end) {
     const Move* move = ctx;
     const crPlan* plan = move->pairs->plan;
+    const crBounds* held = cr__broad_held(move->pairs->broad);
     for (int k = begin; k < end; k++) {
         int b = cr__part_body(move->part, k);
         bool left = false;
         for (int i = plan->first_shape[b]; i < plan->first_shape[b + 1]; i++) {
-            if (!stays(move->pairs, move->d, plan->body_shapes[i])) left = true;
+            if (!stays(move->pairs, held, move->d, plan->body_shapes[i])) left = true;
         }
         move->pairs->left[b] = left;
     }
@@ -146,18 +184,24 @@ static bool tied(const crPlan* plan, int a, int b) {
     return false;
 }
 
-static crStatus index_pairs(crPairs* pairs) {
+// where pairs of each body and of each first shape stand in the list
+static void index_pairs(crPairs* pairs) {
     const crModel* model = pairs->plan->model;
-    void* of = pairs->of;
-    crStatus status =
-        cr__grow(&pairs->allocator, &of, &pairs->of_capacity, 0, 2 * pairs->count, sizeof *pairs->of);
-    pairs->of = of;
-    if (status != CR_OK) return status;
-    int* first = pairs->first_of;
+    int *first = pairs->first_of, *first_pair = pairs->first_pair;
     memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
-    for (int i = 0; i < pairs->count; i++) {
-        first[pairs->near[i].body_a]++;
-        first[pairs->near[i].body_b]++;
+    pairs->keeping = 0;
+    for (int i = 0, shape = 0; i < pairs->count; i++) {
+        const crNear* near = &pairs->near[i];
+        first[near->body_a]++;
+        first[near->body_b]++;
+        pairs->keeping += near->keeps;
+        while (shape <= near->shape_a) {
+            first_pair[shape++] = i;
+        }
+    }
+    int last = pairs->count > 0 ? pairs->near[pairs->count - 1].shape_a + 1 : 0;
+    for (int shape = last; shape <= model->shape_count; shape++) {
+        first_pair[shape] = pairs->count;
     }
     // counts to ends; filling from the back turns ends into starts and keeps pairs ascending
     for (int b = 0, sum = 0; b <= model->nb; b++) {
@@ -170,7 +214,6 @@ static crStatus index_pairs(crPairs* pairs) {
         if (cr__moves(model, a)) pairs->of[--first[a]] = i;
         if (cr__moves(model, b)) pairs->of[--first[b]] = i;
     }
-    return CR_OK;
 }
 
 static bool is_before(const crNear* a, int shape_a, int shape_b) {
@@ -203,12 +246,9 @@ static crStatus take_slot(crPairs* pairs, crNear* pair) {
     return CR_OK;
 }
 
-// a slot for each pair of the old list that may keep contacts and had some
-static crStatus share_slots(crPairs* pairs, crNear* old, int old_count) {
+// a slot for each pair that may keep contacts and had some when it was last looked at
+static crStatus share_slots(crPairs* pairs) {
     crStatus status = CR_OK;
-    for (int i = 0; i < old_count; i++) {
-        leave_slot(pairs, &old[i]);
-    }
     for (int i = 0; i < pairs->count && status == CR_OK; i++) {
         crNear* pair = &pairs->near[i];
         bool touches = pair->keeps && pair->looked && pair->clear == -INFINITY;
@@ -259,121 +299,173 @@ static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
 
 static const crNearTime never = {.when = INFINITY};
 
-// the list before, while the next one is made
-typedef struct Old {
-    crPairs* pairs;
-    const crPair* found;  // by the broad phase
-    crNear* near;         // (count)
-    crNearTime* time;     // (count); NULL where pairs have no times
-    int count;
-} Old;
-
-static int place_among(const crNear* near, int count, int shape_a, int shape_b) {
-    int lo = 0, hi = count;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
+// place of the pair of two shapes, or where it would be, in the list or in the part of it that begin to end - 1 is
+static int place_among(const crNear* near, int begin, int end, int shape_a, int shape_b) {
+    while (begin < end) {
+        int mid = begin + (end - begin) / 2;
         bool low = is_before(&near[mid], shape_a, shape_b);
-        lo = low ? mid + 1 : lo;
-        hi = low ? hi : mid;
+        begin = low ? mid + 1 : begin;
+        end = low ? end : mid;
     }
-    return lo;
+    return begin;
 }
 
 int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b) {
-    return place_among(pairs->near, pairs->count, shape_a, shape_b);
+    const int* first = &pairs->first_pair[shape_a];
+    return place_among(pairs->near, first[0], first[1], shape_a, shape_b);
 }
 
-// pairs begin to end - 1 of those found as they were in the old list; shape_a is -1 where they were not
-static void copy_known(void* ctx, int begin, int end) {
-    const Old* old = ctx;
-    crPairs* pairs = old->pairs;
-    int j = place_among(old->near, old->count, old->found[begin].a, old->found[begin].b);
-    for (int i = begin; i < end; i++) {
-        crPair found = old->found[i];
-        while (j < old->count && is_before(&old->near[j], found.a, found.b)) {
-            j++;
-        }
-        bool known = j < old->count && old->near[j].shape_a == found.a && old->near[j].shape_b == found.b;
-        pairs->near[i].shape_a = -1;
-        if (old->time != NULL) pairs->time[i] = known ? old->time[j] : never;
-        if (!known) continue;
-        pairs->near[i] = old->near[j];
-        old->near[j].slot = -1;
+static bool is_listed(const crPairs* pairs, crPair pair) {
+    int at = cr__pairs_place(pairs, pair.a, pair.b);
+    return at < pairs->count && pairs->near[at].shape_a == pair.a && pairs->near[at].shape_b == pair.b;
+}
+
+static bool pair_before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
+
+// runs of a list, from..middle and middle..end, both in order, as one
+static void merge_runs(const crPair* list, int from, int middle, int end, crPair* to) {
+    for (int i = from, j = middle, k = from; k < end; k++) {
+        bool second = i == middle || (j < end && pair_before(list[j], list[i]));
+        to[k] = second ? list[j++] : list[i++];
     }
 }
 
-// The pairs that the broad phase found; those that were in the old list are as they were there.
-static crStatus fill(Old* old, int count, crTasks* tasks, const crPose* pose) {
-    crPairs* pairs = old->pairs;
-    crStatus status = CR_OK;
-    pairs->count = 0;
-    cr__tasks_for(tasks, count, PAIRS, copy_known, old);
-    for (int i = 0; i < count && status == CR_OK; i++) {
-        crNear* near = &pairs->near[i];
-        bool known = near->shape_a >= 0;
-        // shapes that move in parallel planes may pass each other by now
-        if ((!known || pairs->plan->planes) && !may_meet(pairs->plan, old->found[i], pose)) {
-            if (known) leave_slot(pairs, near);
-            continue;
+// in order, by way of `other`; which of the two arrays it is then in
+static crPair* sort_pairs(crPair* list, crPair* other, int count) {
+    for (int run = 1; run < count; run *= 2) {
+        for (int i = 0; i < count; i += 2 * run) {
+            int middle = i + run < count ? i + run : count;
+            merge_runs(list, i, middle, i + 2 * run < count ? i + 2 * run : count, other);
         }
-        if (!known) status = make_pair(pairs, old->found[i], near);
-        if (status != CR_OK) break;
-        if (i > pairs->count) {
-            pairs->near[pairs->count] = *near;
-            if (old->time != NULL) pairs->time[pairs->count] = pairs->time[i];
-        }
-        pairs->count++;
+        crPair* sorted = other;
+        other = list;
+        list = sorted;
+    }
+    return list;
+}
+
+// pairs that come to the list, in order
+typedef struct New {
+    int count;
+    crPair* pair;  // (count)
+    crNear* near;  // (count)
+} New;
+
+// Of the pairs that the broad phase found, those that are not in the list and may meet. CR_ERR_MEMORY; what a material says.
+static crStatus find_new(crPairs* pairs, const crPair* found, int count, const crPose* pose, crArena* scratch,
+                         New* new) {
+    crPair* list = cr_arena_alloc(scratch, 2 * ((size_t)count + 1) * sizeof *list);
+    *new = (New){0};
+    if (list == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        list[new->count] = found[i];
+        new->count += !is_listed(pairs, found[i]) && may_meet(pairs->plan, found[i], pose);
+    }
+    new->pair = sort_pairs(list, list + count + 1, new->count);
+    new->near = cr_arena_alloc(scratch, ((size_t)new->count + 1) * sizeof *new->near);
+    crStatus status = new->near != NULL ? CR_OK : CR_ERR_MEMORY;
+    for (int i = 0; i < new->count&& status == CR_OK; i++) {
+        status = make_pair(pairs, new->pair[i], &new->near[i]);
     }
     return status;
 }
 
-static crStatus grow_times(crPairs* pairs, int count) {
+// whether a pair of the list is to stay in it
+static bool lasts(const crPairs* pairs, const crBounds* held, const crNear* near, const crPose* pose) {
+    const crBounds *a = &held[near->shape_a], *b = &held[near->shape_b];
+    if (!cr__boxes_meet(*a, *b)) return false;
+    // shapes that move in parallel planes may pass each other by now
+    return !pairs->plan->planes || may_meet(pairs->plan, (crPair){near->shape_a, near->shape_b}, pose);
+}
+
+// Pairs whose boxes no longer meet leave the list. It is mended only where new ones come; until then they cost little.
+static void drop_pairs(crPairs* pairs, const crPose* pose) {
+    const crBounds* held = cr__broad_held(pairs->broad);
+    int kept = 0;
+    for (int i = 0; i < pairs->count; i++) {
+        if (!lasts(pairs, held, &pairs->near[i], pose)) {
+            leave_slot(pairs, &pairs->near[i]);
+            continue;
+        }
+        if (i > kept) {
+            pairs->near[kept] = pairs->near[i];
+            if (pairs->time != NULL) pairs->time[kept] = pairs->time[i];
+        }
+        kept++;
+    }
+    pairs->count = kept;
+}
+
+// room for the times of so many pairs, of which the first `used` stay
+static crStatus grow_times(crPairs* pairs, int used, int count) {
     void* time = pairs->time;
     crStatus status =
-        cr__grow(&pairs->allocator, &time, &pairs->time_capacity, 0, count, sizeof *pairs->time);
+        cr__grow(&pairs->allocator, &time, &pairs->time_capacity, used, count, sizeof *pairs->time);
     pairs->time = time;
     return status;
 }
 
 crStatus cr__pairs_reset_times(crPairs* pairs) {
-    crStatus status = grow_times(pairs, pairs->count);
+    crStatus status = grow_times(pairs, 0, pairs->count);
     for (int i = 0; i < pairs->count && status == CR_OK; i++) {
         pairs->time[i] = never;
     }
     return status;
 }
 
-// a copy of the entries of a list; NULL: no memory
-static void* copy_of(crArena* scratch, const void* entries, int count, size_t size) {
-    void* copy = cr_arena_alloc(scratch, (size_t)(count + 1) * size);
-    if (copy != NULL && count > 0) memcpy(copy, entries, (size_t)count * size);
-    return copy;
+// room for so many pairs, their times and their index
+static crStatus grow_pairs(crPairs* pairs, int count) {
+    void *near = pairs->near, *of = pairs->of;
+    crStatus status =
+        cr__grow(&pairs->allocator, &near, &pairs->capacity, pairs->count, count, sizeof *pairs->near);
+    pairs->near = near;
+    if (status != CR_OK) return status;
+    status =
+        cr__grow(&pairs->allocator, &of, &pairs->of_capacity, 2 * pairs->count, 2 * count, sizeof *pairs->of);
+    pairs->of = of;
+    return status == CR_OK && pairs->time != NULL ? grow_times(pairs, pairs->count, count) : status;
 }
 
-static crStatus list_anew(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch) {
+// New pairs take their places among the others, from the back.
+static void add_new(crPairs* pairs, const New* new) {
+    int i = pairs->count, to = i + new->count;
+    for (int k = new->count - 1; k >= 0; k--) {
+        int at = place_among(pairs->near, 0, i, new->pair[k].a, new->pair[k].b), more = i - at;
+        to -= more;
+        memmove(&pairs->near[to], &pairs->near[at], (size_t)more * sizeof *pairs->near);
+        if (pairs->time != NULL)
+            memmove(&pairs->time[to], &pairs->time[at], (size_t)more * sizeof *pairs->time);
+        i = at;
+        pairs->near[--to] = new->near[k];
+        if (pairs->time != NULL) pairs->time[to] = never;
+    }
+    pairs->count += new->count;
+}
+
+static crStatus mend(crPairs* pairs, const crPose* pose, crArena* scratch) {
+    const crPair* found;
+    New new;
     int count;
     size_t mark = cr_arena_mark(scratch);
-    Old old = {.pairs = pairs, .count = pairs->count};
-    old.near = copy_of(scratch, pairs->near, old.count, sizeof *old.near);
-    if (pairs->time != NULL) old.time = copy_of(scratch, pairs->time, old.count, sizeof *old.time);
-    if (old.near == NULL || (pairs->time != NULL && old.time == NULL)) return CR_ERR_MEMORY;
-    crStatus status = cr__broad_pairs(pairs->broad, tasks, &old.found, &count);
-    if (status == CR_OK && old.time != NULL) status = grow_times(pairs, count);
-    void* near = pairs->near;
-    if (status == CR_OK)
-        status = cr__grow(&pairs->allocator, &near, &pairs->capacity, old.count, count, sizeof *pairs->near);
-    pairs->near = near;
-    pairs->lists++;
-    if (status == CR_OK) status = fill(&old, count, tasks, pose);
-    if (status == CR_OK && pairs->many) status = share_slots(pairs, old.near, old.count);
+    if (pairs->plan->planes) cr__broad_touch(pairs->broad);
+    crStatus status = cr__broad_fresh(pairs->broad, &found, &count);
+    if (status == CR_OK) status = find_new(pairs, found, count, pose, scratch, &new);
+    if (status == CR_OK) status = grow_pairs(pairs, pairs->count + new.count);
+    // from here on nothing of the list can fail
+    if (status == CR_OK && (new.count > 0 || pairs->plan->planes)) {
+        drop_pairs(pairs, pose);
+        add_new(pairs, &new);
+        index_pairs(pairs);
+        pairs->lists++;
+    }
+    if (status == CR_OK) cr__broad_listed(pairs->broad);
     cr_arena_release(scratch, mark);
-    return status == CR_OK ? index_pairs(pairs) : status;
+    return status == CR_OK && pairs->many && pairs->keeping > 0 ? share_slots(pairs) : status;
 }
 
-crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
-                        crError* error) {
+crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error) {
     if (pairs->listed) return CR_OK;
-    crStatus status = list_anew(pairs, tasks, d->pose, scratch);
+    crStatus status = mend(pairs, d->pose, scratch);
     pairs->listed = status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");

@@ -81,7 +81,6 @@ typedef struct crPairs {
     double* margin;  // margins.c: a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;     // margins.c: or within this, m; negative: by margins
     // near.c
-    crBounds* box;  // what the broad phase was told; infinite where it was told nothing (shape_count)
     crBounds* now;  // at the poses of the last call, with the margin (shape_count)
     bool* left;     // a shape of the body left its box (nb)
     bool spread;    // the broad phase knows every shape
@@ -91,8 +90,10 @@ typedef struct crPairs {
     crNear* near;      // ascending by shapes (count)
     crNearTime* time;  // of each pair (count); NULL until cr__pairs_reset_times
     int time_capacity;
-    int* first_of;  // pairs of each body that v moves: of[first_of[b]] and on (nb + 1)
-    int* of;        // both ends of every pair
+    int keeping;      // how many may keep their contacts
+    int* first_pair;  // of each shape as the first of a pair (shape_count + 1)
+    int* first_of;    // pairs of each body that v moves: of[first_of[b]] and on (nb + 1)
+    int* of;          // both ends of every pair
     int of_capacity;
     int* mark;  // work, zero between calls (nb)
     // trail.c
@@ -119,9 +120,8 @@ void cr__pairs_destroy(crPairs* pairs);
 
 // Boxes of the bodies of a part at their poses, by several threads; the first time those of all.
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
-// The list, where a shape left its box, by several threads.
-crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
-                        crError* error);
+// The list, where a shape left its box.
+crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error);
 // Whether the boxes of a pair, with their margins, are apart.
 static inline bool cr__pairs_boxes_apart(const crPairs* pairs, const crNear* near) {
     const crBounds *a = &pairs->now[near->shape_a], *b = &pairs->now[near->shape_b];

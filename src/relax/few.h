@@ -87,7 +87,7 @@ CR_FEW void cr__few_apply(crFew* few) {
     memcpy(few->z, few->z_free, sizeof few->z);
     for (int i = 0; i < few->count; i++) {
         const double* slot = few->slot + i * CR_FEW_STRIDE;
-        crVec3 P = read_P(&g, slot, CR_AT_P);
+        crVec3 P = read_P(&g, slot);
         cr__store_vec(cr_madd(cr__load_vec(few->z), few->share, P), few->z);
         cr__store_vec(cr_add(cr__load_vec(few->z + 3), read_turn(&g, slot, 0, P)), few->z + 3);
     }
@@ -187,7 +187,7 @@ CR_FEW bool cr__few_begin(crFew* few, const crFewBody* body, bool ball, int coun
 CR_FEW void cr__few_end(const crFew* few) {
     crGroup g = {.kind = few->kind};
     for (int i = 0; i < few->count; i++) {
-        few->contact[i].P = cr__in_cone(&few->contact[i], read_P(&g, few->slot + i * CR_FEW_STRIDE, CR_AT_P));
+        few->contact[i].P = cr__in_cone(&few->contact[i], read_P(&g, few->slot + i * CR_FEW_STRIDE));
     }
 }
 

@@ -107,8 +107,11 @@ typedef struct crPackedSweep {
     int first;  // group
 } crPackedSweep;
 
-// Packs the contacts, those of a pair of bodies side by side, and takes units (or NULL) along. v holds the
-// velocities without impulses (nv).
+// Groups the contacts, those of a pair of bodies side by side, and takes units (or NULL) along; z and z_free are v, the
+// velocities without impulses (nv). Without hot. CR_ERR_MEMORY.
+crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
+                          crPackedContact* contact, struct crUnits* units, crPacked* packed);
+// The same, and packs them: with hot, and z with the impulses.
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, struct crUnits* units, crPacked* packed);
 // Calls fn(ctx, begin, end) for the groups of one colour after another, counted from *first, which is set before each.
@@ -119,8 +122,6 @@ void cr__packed_sweep(crPacked* packed);
 void cr__packed_apply(crPacked* packed);
 // Velocities v (nv) in the coordinates of z (8*(bodies + 1)).
 void cr__packed_coordinates(const crPacked* packed, const crInertias* of, const double* v, double* z);
-// P of every contact from the sums of packed_substeps.c, and w.
-void cr__packed_sums(crPacked* packed);
 // Impulses . E of one lane.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
 

@@ -328,18 +328,30 @@ CR_LANE void pack_range(const Build* build, int begin, int end) {
 
 CR_TASKS(pack, Build, pack_range(work, begin, end))
 
+static crStatus group_contacts(Build* build) {
+    crPacked* p = build->packed;
+    crArena* arena = build->of->arena;
+    crStatus status = number_bodies(build);
+    build->unit = cr_arena_alloc(arena, (size_t)(p->count + 1) * sizeof *build->unit);
+    uint64_t* used = cr_arena_alloc(arena, (size_t)(p->bodies + 1) * sizeof *used);
+    if (status != CR_OK || build->unit == NULL || used == NULL) return CR_ERR_MEMORY;
+    memset(used, 0, (size_t)(p->bodies + 1) * sizeof *used);
+    cr__tasks_for(p->tasks, p->count, CHUNK, cut_range, build);
+    colour_units(build, used);
+    return make_groups(build);
+}
+
+crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
+                          crPackedContact* contact, crUnits* units, crPacked* packed) {
+    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
+    return group_contacts(&(Build){of, packed, island_of_body, v, NULL, NULL});
+}
+
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
     Build build = {of, packed, island_of_body, v, NULL, NULL};
-    crStatus status = number_bodies(&build);
-    build.unit = cr_arena_alloc(of->arena, (size_t)(count + 1) * sizeof *build.unit);
-    uint64_t* used = cr_arena_alloc(of->arena, (size_t)(packed->bodies + 1) * sizeof *used);
-    if (status != CR_OK || build.unit == NULL || used == NULL) return CR_ERR_MEMORY;
-    memset(used, 0, (size_t)(packed->bodies + 1) * sizeof *used);
-    cr__tasks_for(packed->tasks, count, CHUNK, cut_range, &build);
-    colour_units(&build, used);
-    status = make_groups(&build);
+    crStatus status = group_contacts(&build);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
     cr__tasks_for(packed->tasks, packed->group_count, GROUPS, CR_BEST(pack), &build);

@@ -4,374 +4,409 @@
 //     8 times   z += dz/8 + J^T P                            forces, and the impulses of the short step before
 //               press: P_n so that u_n + gap/hs >= 0         friction held; a twentieth of the gap where it overlaps
 //               D += hs z;  gap = gap0 + J_n D
-//               full sweep: Coulomb with u_n + max(gap, 0)/hs >= 0
+//               full sweep: P_n so that u_n + max(gap, 0)/hs >= 0, then P_t against u_t within mu P_n
 //     bounce    full sweeps for additional impulses with u_n + e u_n- >= 0 where a contact pressed
-//     16 times  press on D: gap0 + J_n D >= target
+//     12 times  press on D: gap0 + J_n D >= target
 //
 // Normals, arms and masses stay those of the start, so J^T P of a short step is what z changed by beyond dz/8, and
-// no contact is visited for it. A press visits normals alone: n and k = K^T n of each body.
+// no contact is visited for it. A press visits normals alone. Friction sticks where the impulse that stops both tangents
+// is in the cone, else it is a step of projected gradients, of the length that never gains energy.
 // Impulses of each short step lie in their cones, and so do their sums. Sweeps do not converge here: the step's
-// energy is for the caller to look at.
+// energy is for the caller to look at. All of it is in single precision (short_group.h).
 // Fails: CR_ERR_MEMORY.
-#include <string.h>
-
 #include "relax/packed_substeps.h"
 
-#include "relax/packed_visit.h"
+#include <string.h>
 
-#define PRESSES       16  // of positions
+#include "relax/short_group.h"
+#include "relax/units.h"
+#include "relax/wide.h"
+
+#define PRESSES       12  // of positions
 #define BOUNCE_SWEEPS 4
-#define SOFT          0.05  // share of an overlap that one press of velocities takes out
-#define NEWTON_STEPS  2     // for the direction of slip
-#define BODIES        256   // that one thread takes at a time
+#define SOFT          0.05f  // share of an overlap that one press of velocities takes out
+#define BODIES        256    // that one thread takes at a time
+#define GROUPS        24     // likewise
 
-// numbers of a slot beside those of packed.h
-enum {
-    AT_GAP0 = 0,    // at the start
-    AT_GAP = 1,     // at the end of the short step before
-    AT_TARGET = 2,  // what the position press starts from: gap0 less the gap it asks for
-    AT_Q = 3,       // impulse of the position presses
-    AT_BOUNCE = 4,
-    AT_G = 5,   // 1/w, w = n^T D n
-    AT_KN = 6,  // K_b^T n, then K_a^T n where both bodies move; none of balls
-};
+// bodies of a unit in each lane
+typedef struct ShortPair {
+    crWide sb, sa;
+    crWide3 vb, wb, va, wa;
+} ShortPair;
 
-static int beside_places(const crGroup* g) { return AT_KN + (g->kind == CR_KIND_BALL ? 0 : g->two ? 6 : 3); }
+CR_LANE void gather_pair(const crShortGroup* g, bool two, const float* z, int l, ShortPair* pair) {
+    wide_gather(z, g->b + l, &pair->vb, &pair->wb);
+    if (two) wide_gather(z, g->a + l, &pair->va, &pair->wa);
+}
 
-// s_b n.v_b + k_b.w_b, and of a
-CR_LANE crLane normal_part(const Pair* pair, bool two, bool ball, crLane3 n, const double* kn) {
-    crLane u = lane3_dot(n, passing(pair, two));
-    if (!ball) u = u + lane3_dot(lane3_load(kn), pair->wb);
-    if (!ball && two) u = u + lane3_dot(lane3_load(kn + 3 * CR_LANES), pair->wa);
+CR_LANE void scatter_pair(const crShortGroup* g, bool two, float* z, int l, const ShortPair* pair) {
+    wide_scatter(z, g->b + l, g->lanes - l, pair->vb, pair->wb);
+    if (two) wide_scatter(z, g->a + l, g->lanes - l, pair->va, pair->wa);
+}
+
+// s_b v_b + s_a v_a
+CR_LANE crWide3 meeting(const ShortPair* pair, bool two) {
+    crWide3 g = wide3_scale(pair->sb, pair->vb);
+    return two ? wide3_madd(g, pair->sa, pair->va) : g;
+}
+
+CR_LANE void move_pair(ShortPair* pair, bool two, crWide3 dP) {
+    pair->vb = wide3_madd(pair->vb, pair->sb, dP);
+    if (two) pair->va = wide3_madd(pair->va, pair->sa, dP);
+}
+
+// k.w of both bodies along axis i, and w += d k
+CR_LANE crWide turning_part(const ShortPair* pair, bool two, const float* slot, int i) {
+    const float* k = slot + (CR_SHORT_K + 3 * i) * CR_WIDE;
+    crWide u = wide3_dot(wide3_load(k), pair->wb);
+    if (two) u = u + wide3_dot(wide3_load(k + 9 * CR_WIDE), pair->wa);
     return u;
 }
 
-CR_LANE void push_normal(Pair* pair, bool two, bool ball, crLane3 n, const double* kn, crLane d) {
-    push(pair, two, lane3_scale(d, n));
-    if (!ball) pair->wb = lane3_madd(pair->wb, d, lane3_load(kn));
-    if (!ball && two) pair->wa = lane3_madd(pair->wa, d, lane3_load(kn + 3 * CR_LANES));
+CR_LANE void turn_pair(ShortPair* pair, bool two, const float* slot, int i, crWide d) {
+    const float* k = slot + (CR_SHORT_K + 3 * i) * CR_WIDE;
+    pair->wb = wide3_madd(pair->wb, d, wide3_load(k));
+    if (two) pair->wa = wide3_madd(pair->wa, d, wide3_load(k + 9 * CR_WIDE));
 }
 
-CR_LANE crLane given_normal(bool ball, const double* slot) {
-    return lane_load(slot + (ball ? CR_AT_BIAS : CR_AT_E) * CR_LANES);
+// velocity along n, or the part of a displacement
+CR_LANE crWide short_normal(const ShortPair* pair, bool two, bool ball, crWide3 n, const float* slot) {
+    crWide u = wide3_dot(n, meeting(pair, two));
+    if (!ball) u = u + turning_part(pair, two, slot, 0);
+    return u;
 }
 
-CR_LANE crLane positive(crLane x) { return lane_select(lane_less(lane_all(0.0), x), x, lane_all(0.0)); }
+CR_LANE void short_push(ShortPair* pair, bool two, bool ball, crWide3 n, const float* slot, crWide d) {
+    move_pair(pair, two, wide3_scale(d, n));
+    if (!ball) turn_pair(pair, two, slot, 0, d);
+}
 
-CR_LANE void press_slot(const crSubsteps* run, Pair* pair, bool two, bool ball, double* slot,
-                        double* beside) {
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
-    const double* kn = beside + AT_KN * CR_LANES;
-    crLane gap = lane_load(beside + AT_GAP * CR_LANES), zero = lane_all(0.0);
-    crLane rate = lane_select(lane_less(gap, zero), lane_all(SOFT * run->rate), lane_all(run->rate));
-    crLane u = normal_part(pair, two, ball, n, kn) + given_normal(ball, slot) + rate * gap;
-    crLane fall = u * lane_load(beside + AT_G * CR_LANES);
+CR_LANE void short_press(const crSubsteps* run, ShortPair* pair, bool two, bool ball, float* slot) {
+    crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE);
+    crWide gap = wide_load(slot + CR_SHORT_GAP * CR_WIDE), open_rate = wide_all((float)run->rate);
+    crWide rate = wide_select(wide_less(gap, wide_all(0.0f)), wide_all(SOFT) * open_rate, open_rate);
+    crWide u = short_normal(pair, two, ball, n, slot) + wide_load(slot + CR_SHORT_E * CR_WIDE) + rate * gap;
+    crWide fall = u * wide_load(slot + CR_SHORT_G * CR_WIDE);
     if (ball) {
-        crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES);
-        crLane pn = lane3_dot(n, P), d = positive(pn - fall) - pn;
-        lane3_store(slot + CR_AT_P * CR_LANES, lane3_madd(P, d, n));
-        push_normal(pair, two, true, n, kn, d);
+        crWide3 P = wide3_load(slot + CR_SHORT_P * CR_WIDE);
+        crWide pn = wide3_dot(n, P), d = wide_positive(pn - fall) - pn;
+        wide3_store(slot + CR_SHORT_P * CR_WIDE, wide3_madd(P, d, n));
+        short_push(pair, two, true, n, slot, d);
     } else {
-        crLane pn = lane_load(slot + CR_AT_P * CR_LANES), next = positive(pn - fall);
-        lane_store(slot + CR_AT_P * CR_LANES, next);
-        push_normal(pair, two, false, n, kn, next - pn);
+        crWide pn = wide_load(slot + CR_SHORT_P * CR_WIDE), next = wide_positive(pn - fall);
+        wide_store(slot + CR_SHORT_P * CR_WIDE, next);
+        short_push(pair, two, false, n, slot, next - pn);
     }
 }
 
 // the same on displacements
-CR_LANE void place_slot(Pair* pair, bool two, bool ball, const double* slot, double* beside) {
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
-    const double* kn = beside + AT_KN * CR_LANES;
-    crLane gap = normal_part(pair, two, ball, n, kn) + lane_load(beside + AT_TARGET * CR_LANES);
-    crLane Q = lane_load(beside + AT_Q * CR_LANES);
-    crLane next = positive(Q - gap * lane_load(beside + AT_G * CR_LANES));
-    lane_store(beside + AT_Q * CR_LANES, next);
-    push_normal(pair, two, ball, n, kn, next - Q);
+CR_LANE void short_place(ShortPair* pair, bool two, bool ball, float* slot) {
+    crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE);
+    crWide gap = short_normal(pair, two, ball, n, slot) + wide_load(slot + CR_SHORT_TARGET * CR_WIDE);
+    crWide Q = wide_load(slot + CR_SHORT_Q * CR_WIDE);
+    crWide next = wide_positive(Q - gap * wide_load(slot + CR_SHORT_G * CR_WIDE));
+    wide_store(slot + CR_SHORT_Q * CR_WIDE, next);
+    short_push(pair, two, ball, n, slot, next - Q);
 }
 
-CR_LANE void press_group(const crSubsteps* run, const crGroup* g, bool ball, bool two, bool places, int slots,
-                         int l) {
-    const crPacked* p = run->packed;
-    double *hot = p->hot + g->hot + l, *z = places ? run->D : p->z;
-    double* beside = run->beside + run->first[g - p->group] + l;
-    int lanes = g->lanes - l, stride = CR_LANES * g->places, more = CR_LANES * beside_places(g);
-    Pair pair = {.sb = lane_load(hot), .sa = lane_load(hot + CR_LANES)};
-    row_gather(z, g->b + l, &pair.vb, &pair.wb);
-    if (two) row_gather(z, g->a + l, &pair.va, &pair.wa);
-    double* slot = hot + 2 * CR_LANES;
-    for (int k = 0; k < slots; k++) {
+CR_LANE void short_press_group(const crSubsteps* run, const crShortGroup* g, bool ball, bool two, bool places,
+                               int slots, int l) {
+    float *hot = run->shorts->hot + g->at + l, *z = places ? run->way : run->z;
+    int stride = CR_WIDE * g->places;
+    ShortPair pair = {.sb = wide_load(hot), .sa = wide_load(hot + CR_WIDE)};
+    gather_pair(g, two, z, l, &pair);
+    float* slot = hot + 2 * CR_WIDE;
+    for (int k = 0; k < slots; k++, slot += stride) {
         if (places) {
-            place_slot(&pair, two, ball, slot, beside);
+            short_place(&pair, two, ball, slot);
         } else {
-            press_slot(run, &pair, two, ball, slot, beside);
+            short_press(run, &pair, two, ball, slot);
         }
-        slot += stride;
-        beside += more;
     }
-    row_scatter(z, g->b + l, lanes, pair.vb, pair.wb);
-    if (two) row_scatter(z, g->a + l, lanes, pair.va, pair.wa);
+    scatter_pair(g, two, z, l, &pair);
 }
 
 // gap where the displacements of the pair have taken it, and the bias it asks for
-CR_LANE crLane bias_of(const crSubsteps* run, const Pair* way, bool two, bool ball, const double* slot,
-                       double* beside) {
-    crLane zero = lane_all(0.0);
+CR_LANE crWide short_bias(const crSubsteps* run, const ShortPair* way, bool two, bool ball, float* slot) {
+    crWide rate = wide_all((float)run->rate);
     if (run->visit == VISIT_SHORT) {
-        crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
-        crLane gap = lane_load(beside + AT_GAP0 * CR_LANES) +
-                     normal_part(way, two, ball, n, beside + AT_KN * CR_LANES) +
-                     lane_all(run->time) * given_normal(ball, slot);
-        lane_store(beside + AT_GAP * CR_LANES, gap);
-        return lane_all(run->rate) * positive(gap);
+        crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE);
+        crWide gap = wide_load(slot + CR_SHORT_GAP0 * CR_WIDE) + short_normal(way, two, ball, n, slot) +
+                     wide_all((float)run->time) * wide_load(slot + CR_SHORT_E * CR_WIDE);
+        wide_store(slot + CR_SHORT_GAP * CR_WIDE, gap);
+        return rate * wide_positive(gap);
     }
-    crLane open_gap = lane_all(run->rate) * positive(lane_load(beside + AT_GAP * CR_LANES));
+    crWide open_gap = rate * wide_positive(wide_load(slot + CR_SHORT_GAP * CR_WIDE));
+    crWide bounce = wide_load(slot + CR_SHORT_BOUNCE * CR_WIDE);
+    crWide3 sum = wide3_load(slot + CR_SHORT_SUM * CR_WIDE);
+    crWide pressed = sum.x;
+    if (ball) pressed = wide3_dot(wide3_load(slot + CR_SHORT_N * CR_WIDE), sum);
     // a contact that did not press does not bounce
-    crLane bounce = lane_load(beside + AT_BOUNCE * CR_LANES);
-    crLane3 sum = lane3_load(slot + CR_AT_STEP * CR_LANES);
-    crLane pressed = sum.x;
-    if (ball) pressed = lane3_dot(lane3_load(slot + CR_AT_N * CR_LANES), sum);
-    crMask open = lane_at_most(pressed, zero);
-    return lane_select(open, open_gap, bounce);
+    return wide_select(wide_less(wide_all(0.0f), pressed), bounce, open_gap);
 }
 
-CR_LANE void put_impulse(const crSubsteps* run, crLane3 P, double* slot) {
+CR_LANE void short_put(const crSubsteps* run, crWide3 P, float* slot) {
     if (run->visit != VISIT_BOUNCE) {
-        crLane3 sum = lane3_load(slot + CR_AT_STEP * CR_LANES);
-        lane3_store(slot + CR_AT_STEP * CR_LANES, lane3_add(sum, P));
+        crWide3 sum = wide3_load(slot + CR_SHORT_SUM * CR_WIDE);
+        wide3_store(slot + CR_SHORT_SUM * CR_WIDE, wide3_add(sum, P));
     }
-    lane3_store(slot + CR_AT_P * CR_LANES, P);
+    wide3_store(slot + CR_SHORT_P * CR_WIDE, P);
 }
 
-// gn: 1/w
-CR_LANE void full_ball(const crSubsteps* run, Pair* pair, bool two, crLane bias, crLane gn, double* slot) {
-    const double* rho = slot + CR_AT_RHO * CR_LANES;
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES), g = passing(pair, two);
-    crLane3 turn = lane3_scale(lane_load(rho), pair->wb);
-    if (two) turn = lane3_madd(turn, lane_load(rho + CR_LANES), pair->wa);
-    crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES);
-    bias = bias + lane_load(slot + CR_AT_BIAS * CR_LANES);
-    crLane3 next = solve_ball(slot, n, gn, bias, g, lane3_cross(turn, n), P);
-    crLane3 dP = lane3_sub(next, P), dL = lane3_cross(n, dP);
-    put_impulse(run, next, slot);
-    push(pair, two, dP);
-    pair->wb = lane3_madd(pair->wb, lane_load(rho), dL);
-    if (two) pair->wa = lane3_madd(pair->wa, lane_load(rho + CR_LANES), dL);
+CR_LANE void full_ball(const crSubsteps* run, ShortPair* pair, bool two, crWide bias, float* slot) {
+    const float* rho = slot + CR_SHORT_RHO * CR_WIDE;
+    crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE), P = wide3_load(slot + CR_SHORT_P * CR_WIDE);
+    crWide3 g = meeting(pair, two), turn = wide3_scale(wide_load(rho), pair->wb);
+    if (two) turn = wide3_madd(turn, wide_load(rho + CR_WIDE), pair->wa);
+    crWide gt = wide_load(slot + CR_SHORT_GT * CR_WIDE), un = wide3_dot(n, g), at = wide3_dot(n, P);
+    bias = bias + wide_load(slot + CR_SHORT_E * CR_WIDE);
+    crWide pn = wide_positive(at - wide_load(slot + CR_SHORT_G * CR_WIDE) * (un + bias));
+    crWide3 y = wide3_sub(P, wide3_scale(gt, wide3_add(g, wide3_cross(turn, n))));
+    y = wide3_sub(y, wide3_scale(at - gt * un, n));
+    crWide size2 = wide3_dot(y, y), limit = wide_load(slot + CR_SHORT_MU * CR_WIDE) * pn;
+    crWideMask slips = wide_less(limit * limit, size2);
+    // most stick: the branch saves waiting for the root
+    if (wide_any(slips))
+        y = wide3_scale(wide_select(slips, limit / wide_sqrt(size2), wide_all(1.0f)), y);
+    crWide3 next = wide3_madd(y, pn, n), dP = wide3_sub(next, P), dL = wide3_cross(n, dP);
+    short_put(run, next, slot);
+    move_pair(pair, two, dP);
+    pair->wb = wide3_madd(pair->wb, wide_load(rho), dL);
+    if (two) pair->wa = wide3_madd(pair->wa, wide_load(rho + CR_WIDE), dL);
 }
 
-CR_LANE void full_slot(const crSubsteps* run, Pair* pair, bool round, bool two, crLane bias, double* slot) {
-    Place place = place_of(round, slot);
-    crLane3 along = velocity_at(&place, round, two, pair);
-    along.x = along.x + bias;
-    crLane3 u = lane3_add(lane3_load(slot + CR_AT_E * CR_LANES), along);
-    crLane3 p = lane3_load(slot + CR_AT_P * CR_LANES), next = solve_contact(slot, NEWTON_STEPS, u, p);
-    put_impulse(run, next, slot);
-    push_at(&place, round, two, lane3_sub(next, p), pair);
+// Impulse of friction with the normal one held: p_1, p_2 from those before and the velocities they leave.
+CR_LANE void rub(const float* slot, crWide limit, crWide u1, crWide u2, crWide* p1, crWide* p2) {
+    crWide3 S = wide3_load(slot + CR_SHORT_S * CR_WIDE);
+    crWide y1 = *p1 - (S.x * u1 + S.y * u2), y2 = *p2 - (S.y * u1 + S.z * u2);
+    crWide most = limit * limit;
+    crWideMask slips = wide_less(most, y1 * y1 + y2 * y2);
+    if (wide_any(slips)) {
+        crWide step = wide_load(slot + CR_SHORT_STEP * CR_WIDE);
+        crWide x1 = *p1 - step * u1, x2 = *p2 - step * u2, size2 = x1 * x1 + x2 * x2;
+        crWideMask outside = wide_less(most, size2);
+        crWide shrink = wide_select(outside, limit / wide_sqrt(size2), wide_all(1.0f));
+        y1 = wide_select(slips, shrink * x1, y1);
+        y2 = wide_select(slips, shrink * x2, y2);
+    }
+    *p1 = y1;
+    *p2 = y2;
 }
 
-CR_LANE void full_group(const crSubsteps* run, const crGroup* g, crKind kind, bool two, int slots, int l) {
-    const crPacked* p = run->packed;
-    bool ball = kind == CR_KIND_BALL;
-    double *hot = p->hot + g->hot + l, *beside = run->beside + run->first[g - p->group] + l;
-    int lanes = g->lanes - l, stride = CR_LANES * g->places, more = CR_LANES * beside_places(g);
-    Pair pair = {.sb = lane_load(hot), .sa = lane_load(hot + CR_LANES)}, way = pair;
-    row_gather(p->z, g->b + l, &pair.vb, &pair.wb);
-    row_gather(run->D, g->b + l, &way.vb, &way.wb);
-    if (two) row_gather(p->z, g->a + l, &pair.va, &pair.wa);
-    if (two) row_gather(run->D, g->a + l, &way.va, &way.wa);
-    double* slot = hot + 2 * CR_LANES;
-    for (int k = 0; k < slots; k++) {
-        crLane bias = bias_of(run, &way, two, ball, slot, beside);
+CR_LANE void full_slot(const crSubsteps* run, ShortPair* pair, bool two, crWide bias, float* slot) {
+    crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE), p = wide3_load(slot + CR_SHORT_P * CR_WIDE), from = p;
+    crWide3 E = wide3_load(slot + CR_SHORT_E * CR_WIDE);
+    crWide t1x = wide_load(slot + CR_SHORT_T * CR_WIDE), t1y = wide_load(slot + (CR_SHORT_T + 1) * CR_WIDE);
+    crWide3 t2 = wide3(-(n.z * t1y), n.z * t1x, n.x * t1y - n.y * t1x);
+    crWide un = short_normal(pair, two, false, n, slot) + E.x + bias;
+    p.x = wide_positive(p.x - un * wide_load(slot + CR_SHORT_G * CR_WIDE));
+    short_push(pair, two, false, n, slot, p.x - from.x);
+    crWide3 g = meeting(pair, two);
+    crWide u1 = t1x * g.x + t1y * g.y + turning_part(pair, two, slot, 1) + E.y;
+    crWide u2 = wide3_dot(t2, g) + turning_part(pair, two, slot, 2) + E.z;
+    rub(slot, wide_load(slot + CR_SHORT_MU * CR_WIDE) * p.x, u1, u2, &p.y, &p.z);
+    crWide d1 = p.y - from.y, d2 = p.z - from.z;
+    crWide3 dP = wide3_scale(d2, t2);
+    dP.x += d1 * t1x;
+    dP.y += d1 * t1y;
+    move_pair(pair, two, dP);
+    turn_pair(pair, two, slot, 1, d1);
+    turn_pair(pair, two, slot, 2, d2);
+    short_put(run, p, slot);
+}
+
+CR_LANE void short_full_group(const crSubsteps* run, const crShortGroup* g, bool ball, bool two, int slots,
+                              int l) {
+    float* hot = run->shorts->hot + g->at + l;
+    int stride = CR_WIDE * g->places;
+    ShortPair pair = {.sb = wide_load(hot), .sa = wide_load(hot + CR_WIDE)}, way = pair;
+    gather_pair(g, two, run->z, l, &pair);
+    gather_pair(g, two, run->way, l, &way);
+    float* slot = hot + 2 * CR_WIDE;
+    for (int k = 0; k < slots; k++, slot += stride) {
+        crWide bias = short_bias(run, &way, two, ball, slot);
         if (ball) {
-            full_ball(run, &pair, two, bias, lane_load(beside + AT_G * CR_LANES), slot);
+            full_ball(run, &pair, two, bias, slot);
         } else {
-            full_slot(run, &pair, kind == CR_KIND_ROUND, two, bias, slot);
+            full_slot(run, &pair, two, bias, slot);
         }
-        slot += stride;
-        beside += more;
     }
-    row_scatter(p->z, g->b + l, lanes, pair.vb, pair.wb);
-    if (two) row_scatter(p->z, g->a + l, lanes, pair.va, pair.wa);
+    scatter_pair(g, two, run->z, l, &pair);
 }
 
 // kinds as constants, so that each has code of its own
-CR_LANE void full_range(const crSubsteps* run, int begin, int end) {
+CR_LANE void short_full_range(const crSubsteps* run, int begin, int end) {
     for (int i = run->first_group + begin; i < run->first_group + end; i++) {
-        const crGroup* g = &run->packed->group[i];
-        for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
-                full_group(run, g, CR_KIND_BALL, true, 1, l);
-            } else if (g->kind == CR_KIND_BALL) {
-                full_group(run, g, CR_KIND_BALL, g->two, g->slots, l);
-            } else if (g->kind == CR_KIND_ROUND) {
-                full_group(run, g, CR_KIND_ROUND, g->two, g->slots, l);
+        const crShortGroup* g = &run->shorts->group[i];
+        for (int l = 0; l < g->lanes; l += CR_WIDE_STEP) {
+            if (g->ball && g->two && g->slots == 1) {
+                short_full_group(run, g, true, true, 1, l);
+            } else if (g->ball) {
+                short_full_group(run, g, true, g->two, g->slots, l);
             } else if (g->two) {
-                full_group(run, g, CR_KIND_ANY, true, g->slots, l);
+                short_full_group(run, g, false, true, g->slots, l);
             } else {
-                full_group(run, g, CR_KIND_ANY, false, g->slots, l);
+                short_full_group(run, g, false, false, g->slots, l);
             }
         }
     }
 }
 
-CR_LANE void press_range(const crSubsteps* run, bool places, int begin, int end) {
+CR_LANE void short_press_range(const crSubsteps* run, bool places, int begin, int end) {
     for (int i = run->first_group + begin; i < run->first_group + end; i++) {
-        const crGroup* g = &run->packed->group[i];
-        for (int l = 0; l < g->lanes; l += CR_WIDTH) {
-            if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
-                press_group(run, g, true, true, places, 1, l);
-            } else if (g->kind == CR_KIND_BALL) {
-                press_group(run, g, true, g->two, places, g->slots, l);
+        const crShortGroup* g = &run->shorts->group[i];
+        for (int l = 0; l < g->lanes; l += CR_WIDE_STEP) {
+            if (g->ball && g->two && g->slots == 1) {
+                short_press_group(run, g, true, true, places, 1, l);
+            } else if (g->ball) {
+                short_press_group(run, g, true, g->two, places, g->slots, l);
             } else if (g->two) {
-                press_group(run, g, false, true, places, g->slots, l);
+                short_press_group(run, g, false, true, places, g->slots, l);
             } else {
-                press_group(run, g, false, false, places, g->slots, l);
+                short_press_group(run, g, false, false, places, g->slots, l);
             }
         }
     }
 }
 
-// K^T n of each body, and gaps
-CR_LANE void prepare_slot(bool round, bool two, const double* slot, double* beside) {
-    const double *Kb = slot + CR_AT_K * CR_LANES, *Ka = Kb + (round ? CR_K_ROUND : CR_K) * CR_LANES;
-    crLane3 n = lane3_load(slot + CR_AT_N * CR_LANES);
-    lane3_store(beside + AT_KN * CR_LANES, turned_back(round, Kb, n));
-    if (two) lane3_store(beside + (AT_KN + 3) * CR_LANES, turned_back(round, Ka, n));
-}
+CR_TASKS(short_full, crSubsteps, short_full_range(work, begin, end))
+CR_TASKS(short_press, crSubsteps, short_press_range(work, false, begin, end))
+CR_TASKS(short_place, crSubsteps, short_press_range(work, true, begin, end))
 
-// n^T D n of one lane; hot: s_b, s_a
-CR_LANE double normal_weight(const double* hot, bool ball, const double* slot) {
-    return ball ? hot[0] * hot[0] + hot[CR_LANES] * hot[CR_LANES] : slot[CR_AT_W * CR_LANES];
-}
-
-CR_LANE void prepare_range(const crSubsteps* run, int begin, int end) {
-    const crPacked* p = run->packed;
-    for (int i = run->first_group + begin; i < run->first_group + end; i++) {
-        const crGroup* g = &p->group[i];
-        bool ball = g->kind == CR_KIND_BALL;
-        for (int k = 0; k < g->slots; k++) {
-            double* slot = p->hot + g->hot + (size_t)(CR_LANES * (2 + k * g->places));
-            double* beside = run->beside + run->first[i] + (size_t)(k * CR_LANES * beside_places(g));
-            for (int l = 0; l < CR_LANES; l++) {
-                int c = g->contact[l] + k;
-                double given = slot[(ball ? CR_AT_BIAS : CR_AT_E) * CR_LANES + l];
-                beside[AT_GAP0 * CR_LANES + l] = beside[AT_GAP * CR_LANES + l] = run->gap[c];
-                beside[AT_TARGET * CR_LANES + l] = run->gap[c] - run->target[c] + given * run->h;
-                beside[AT_Q * CR_LANES + l] = 0.0;
-                beside[AT_BOUNCE * CR_LANES + l] = run->bounce != NULL ? run->bounce[c] : 0.0;
-                beside[AT_G * CR_LANES + l] = 1.0 / normal_weight(p->hot + g->hot + l, ball, slot + l);
-            }
-            for (int l = 0; l < CR_LANES && !ball; l += CR_WIDTH) {
-                prepare_slot(g->kind == CR_KIND_ROUND, g->two, slot + l, beside + l);
-            }
-        }
-    }
-}
-
-CR_TASKS(full, crSubsteps, full_range(work, begin, end))
-CR_TASKS(press, crSubsteps, press_range(work, false, begin, end))
-CR_TASKS(place, crSubsteps, press_range(work, true, begin, end))
-CR_TASKS(prepare, crSubsteps, prepare_range(work, begin, end))
-
+// colour after colour, so that every body meets its units in one order, whoever takes them
 static void by_colours(crSubsteps* run, crTaskFn fn) {
-    cr__packed_by_colours(run->packed, fn, run, &run->first_group);
+    const crShorts* s = run->shorts;
+    for (int colour = 0; colour < s->colours; colour++) {
+        run->first_group = s->colour_start[colour];
+        int count = s->colour_start[colour + 1] - run->first_group;
+        // what shares bodies goes one after another
+        cr__tasks_for(colour < CR_COLOURS ? run->packed->tasks : NULL, count, GROUPS, fn, run);
+    }
 }
 
-// z of the next short step: its forces, and the impulses of the one before
+// z of the next short step: its forces, and the impulses of the one before; which leaves out its corrections of positions
 static void begin_short(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
-    double *z = run->packed->z, *from = run->z_begin, *way = run->v_way;
-    const crLane hs = lane_all(1.0 / run->rate), share = lane_all(1.0 / CR_SUBSTEPS);
-    bool first = !(run->time > 0.0);
-    for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i += CR_WIDTH) {
-        crLane now = lane_load(z + i), was = lane_load(from + i), impulses = now - was;
-        if (!first) lane_store(way + i, lane_load(way + i) + hs * now);
-        crLane next = (first ? was : now) + share * lane_load(run->dz + i);
-        lane_store(from + i, next);
-        lane_store(z + i, next + impulses);
+    float *restrict z = run->z, *restrict from = run->z_begin;
+    const float hs = (float)(1.0 / run->rate);
+    for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
+        float now = z[i], impulses = now - from[i];
+        run->correct[i] += hs * (run->z_press[i] - now);
+        from[i] = now + run->force[i];
+        z[i] = from[i] + impulses;
+    }
+}
+
+// the first one, from the velocities and impulses at the start
+static void begin_first(void* ctx, int begin, int end) {
+    const crSubsteps* run = ctx;
+    for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
+        float was = (float)(run->packed->z_free[i] / run->scale);
+        run->force[i] = (float)(run->dz[i] / (CR_SUBSTEPS * run->scale));
+        run->z_begin[i] = was + run->force[i];
+        run->z[i] = run->z_begin[i] + (float)((run->packed->z[i] - run->packed->z_free[i]) / run->scale);
+        run->way[i] = run->correct[i] = 0.0f;
     }
 }
 
 static void advance_ways(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
-    const double hs = 1.0 / run->rate;
+    const float hs = (float)(1.0 / run->rate);
+    float *restrict way = run->way, *restrict press = run->z_press;
     for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
-        run->D[i] += hs * run->packed->z[i];
+        press[i] = run->z[i];
+        way[i] += hs * press[i];
     }
 }
 
+// before the position presses: what velocities do not account for
 static void end_ways(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
-    const double hs = 1.0 / run->rate;
+    const float hs = (float)(1.0 / run->rate);
     for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
-        run->C[i] = run->D[i] - (run->v_way[i] + hs * run->packed->z[i]);
+        run->correct[i] += hs * (run->z_press[i] - run->z[i]);
+        run->D[i] = run->way[i];
     }
 }
 
-// sums become the impulses; those of the short steps, or of the bounce, go
+// after them
+static void give_ways(void* ctx, int begin, int end) {
+    const crSubsteps* run = ctx;
+    for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
+        double before = run->D[i], after = run->way[i];
+        run->C[i] = run->scale * (run->correct[i] + (after - before));
+        run->D[i] = run->scale * after;
+    }
+}
+
+static void over_bodies(crSubsteps* run, crTaskFn fn) {
+    cr__tasks_for(run->packed->tasks, run->packed->bodies, BODIES, fn, run);
+}
+
+// impulses of the short steps, or of the bounce, go
 static void clear_impulses(const crSubsteps* run) {
-    const crPacked* p = run->packed;
-    for (int i = 0; i < p->group_count; i++) {
-        const crGroup* g = &p->group[i];
+    const crShorts* s = run->shorts;
+    for (int i = 0; i < s->group_count; i++) {
+        const crShortGroup* g = &s->group[i];
         for (int k = 0; k < g->slots; k++) {
-            double* slot = p->hot + g->hot + (size_t)(CR_LANES * (2 + k * g->places));
-            memset(slot + CR_AT_P * CR_LANES, 0, 3 * CR_LANES * sizeof *slot);
+            float* slot = s->hot + g->at + (size_t)(CR_WIDE * (2 + k * g->places));
+            memset(slot + CR_SHORT_P * CR_WIDE, 0, 3 * CR_WIDE * sizeof *slot);
         }
     }
     cr__short_rows_clear(run);
 }
 
-static crStatus create(crSubsteps* run, crArena* arena) {
-    const crPacked* p = run->packed;
-    size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1), beside = 0;
-    run->first = cr_arena_alloc(arena, (size_t)(p->group_count + 1) * sizeof *run->first);
-    run->z_begin = cr_arena_alloc(arena, numbers * sizeof(double));
-    run->v_way = cr_arena_alloc(arena, numbers * sizeof(double));
-    if (run->first == NULL || run->z_begin == NULL || run->v_way == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < p->group_count; i++) {
-        run->first[i] = beside;
-        beside += (size_t)(CR_LANES * p->group[i].slots * beside_places(&p->group[i]));
+static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) {
+    size_t numbers = CR_BODY_STRIDE * (size_t)(run->packed->bodies + 1);
+    float** arrays[] = {&run->z, &run->z_begin, &run->z_press, &run->force, &run->way, &run->correct};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        float* array = cr_arena_alloc(of->arena, numbers * sizeof *array);
+        if (array == NULL) return CR_ERR_MEMORY;
+        // nobody's place
+        memset(array, 0, CR_BODY_STRIDE * sizeof *array);
+        *arrays[i] = array;
     }
-    run->beside = cr_arena_alloc(arena, (beside + 1) * sizeof(double));
-    if (run->beside == NULL) return CR_ERR_MEMORY;
-    memcpy(run->z_begin, p->z_free, numbers * sizeof(double));
-    memset(run->v_way, 0, numbers * sizeof(double));
-    memset(run->D, 0, numbers * sizeof(double));
-    memset(run->C, 0, numbers * sizeof(double));
-    return cr__short_rows_create(run, arena);
+    run->shorts = shorts;
+    crStatus status = cr__shorts_create(of, run, shorts);
+    run->scale = shorts->scale;
+    return status == CR_OK ? cr__short_rows_create(run, of->arena) : status;
 }
 
-crStatus cr__substeps_run(crSubsteps* run, crArena* arena) {
+crStatus cr__substeps_run(const crInertias* of, crSubsteps* run) {
     crPacked* p = run->packed;
+    crShorts shorts;
     run->rate = CR_SUBSTEPS / run->h;
     run->time = 0.0;
     run->visit = VISIT_SHORT;
-    if (create(run, arena) != CR_OK) return CR_ERR_MEMORY;
-    by_colours(run, CR_BEST(prepare));
+    if (create(of, run, &shorts) != CR_OK) return CR_ERR_MEMORY;
+    cr__shorts_apply(of, p, NULL);
+    cr__units_apply(p->units, p->z);
+    over_bodies(run, begin_first);
     for (int i = 0; i < CR_SUBSTEPS; i++) {
-        cr__tasks_for(p->tasks, p->bodies, BODIES, begin_short, run);
+        if (i > 0) over_bodies(run, begin_short);
         run->time = run->h * (i + 1) / CR_SUBSTEPS;
-        by_colours(run, CR_BEST(press));
+        by_colours(run, CR_BEST(short_press));
         cr__short_rows_visit(run, SHORT_PRESS);
-        cr__tasks_for(p->tasks, p->bodies, BODIES, advance_ways, run);
-        by_colours(run, CR_BEST(full));
+        over_bodies(run, advance_ways);
+        by_colours(run, CR_BEST(short_full));
         cr__short_rows_visit(run, SHORT_FULL);
     }
-    cr__tasks_for(p->tasks, p->bodies, BODIES, end_ways, run);
+    over_bodies(run, end_ways);
     clear_impulses(run);
     for (int i = 0; run->bounce != NULL && i < BOUNCE_SWEEPS; i++) {
         run->visit = i + 1 < BOUNCE_SWEEPS ? VISIT_BOUNCE : VISIT_LAST_BOUNCE;
-        by_colours(run, CR_BEST(full));
+        by_colours(run, CR_BEST(short_full));
         cr__short_rows_visit(run, SHORT_FULL);
     }
     if (run->bounce != NULL) clear_impulses(run);
-    memcpy(run->z_begin, run->D, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
     for (int i = 0; i < PRESSES; i++) {
-        by_colours(run, CR_BEST(place));
+        by_colours(run, CR_BEST(short_place));
         cr__short_rows_visit(run, SHORT_PLACE);
     }
-    for (int i = 0; i < CR_BODY_STRIDE * (p->bodies + 1); i++) {
-        run->C[i] += run->D[i] - run->z_begin[i];
-    }
-    cr__packed_sums(p);
+    over_bodies(run, give_ways);
+    cr__shorts_read(of, run, &shorts);
+    cr__shorts_apply(of, p, run->dz);
+    cr__short_rows_apply(run, p->z);
+    run->shorts = NULL;
     return CR_OK;
 }

@@ -11,7 +11,7 @@ typedef enum crShortVisit { SHORT_PRESS, SHORT_FULL, SHORT_PLACE } crShortVisit;
 
 // Numbers of a body stand as in crPacked.z (8*(bodies + 1)), those of a contact as in crPacked.contact (count).
 typedef struct crSubsteps {
-    crPacked* packed;
+    crPacked* packed;      // of cr__packed_group
     double h;              // length of the step, s
     const double* gap;     // of each contact at the start, m
     const double* target;  // least gap that the position presses ask for, m
@@ -23,13 +23,17 @@ typedef struct crSubsteps {
     const double* dz;  // what forces add to z in h
     double* D;         // out: displacement in h, in the coordinates of z
     double* C;         // out: the part of D that corrects positions, which no velocity accounts for
-    // work, see packed_substeps.c
-    size_t* first;    // numbers of each group in `beside` (group_count)
-    double* beside;   // numbers of each slot beside those of crPacked.hot
-    double* z_begin;  // z of the short step before its impulses
-    double* v_way;    // displacement by the velocities that short steps end with
-    double rate;      // 1/hs
-    double time;      // at the end of the short step, s
+    // work, see packed_substeps.c; in single precision, where z is in units of `scale`
+    struct crShorts* shorts;
+    float* z;
+    float* z_begin;  // z of the short step before its impulses
+    float* z_press;  // z of the short step after its press
+    float* force;    // what forces add to z in a short step
+    float* way;      // displacement
+    float* correct;  // the part of it that corrects positions
+    double scale;
+    double rate;  // 1/hs
+    double time;  // at the end of the short step, s
     crVisit visit;
     int first_group;           // of the colour
     struct crShortRows* rows;  // NULL: none
@@ -40,13 +44,14 @@ typedef struct crSubsteps {
 
 // From packed->z_free, the velocities at the start, and the impulses to start from: z and P of the contacts become
 // those of the whole step. CR_ERR_MEMORY.
-crStatus cr__substeps_run(crSubsteps* substeps, crArena* arena);
+crStatus cr__substeps_run(const crInertias* of, crSubsteps* substeps);
 
 // units_substeps.c: these do nothing where there are no rows.
 
 crStatus cr__short_rows_create(crSubsteps* run, crArena* arena);
 void cr__short_rows_visit(crSubsteps* run, crShortVisit visit);
-void cr__short_rows_clear(const crSubsteps* run);            // impulses of a short step become zero
-void cr__short_rows_sums(const crSubsteps* run, double* p);  // impulses of the whole step, by row
+void cr__short_rows_clear(const crSubsteps* run);             // impulses of a short step become zero
+void cr__short_rows_sums(const crSubsteps* run, double* p);   // impulses of the whole step, by row
+void cr__short_rows_apply(const crSubsteps* run, double* z);  // z += H^T of these
 
 #endif

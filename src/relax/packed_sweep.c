@@ -84,7 +84,7 @@ void cr__packed_sweep(crPacked* p) {
 static void apply_group(const crPacked* p, const crGroup* g, int l) {
     const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
     for (int k = 0; k < g->slots; k++) {
-        crVec3 P = read_P(g, slot, CR_AT_P);
+        crVec3 P = read_P(g, slot);
         for (int side = 0; side < (g->two ? 2 : 1); side++) {
             double* z = p->z + (side == 0 ? g->b[l] : g->a[l]);
             double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)];
@@ -126,7 +126,7 @@ double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
 
 typedef struct Results {
     const crPacked* packed;
-    const crPackedIsland* island;  // NULL: sums of all
+    const crPackedIsland* island;
 } Results;
 
 static void read_range(void* ctx, int begin, int end) {
@@ -137,15 +137,12 @@ static void read_range(void* ctx, int begin, int end) {
         const double* hot = p->hot + g->hot;
         for (int l = 0; l < g->lanes; l++) {
             double sb = hot[l], sa = hot[CR_LANES + l];
+            bool swept = island[g->island[l]].sweeps > 0;
             for (int k = 0; k < g->slots; k++) {
                 const double* slot = hot + CR_LANES * (2 + k * g->places) + l;
                 crPackedContact* c = &p->contact[g->contact[l] + k];
                 // turned out of its frame it may be outside by rounding
-                if (island == NULL) {
-                    c->P = cr__in_cone(c, read_P(g, slot, CR_AT_STEP));
-                } else if (island[g->island[l]].sweeps > 0) {
-                    c->P = cr__in_cone(c, read_P(g, slot, CR_AT_P));
-                }
+                if (swept) c->P = cr__in_cone(c, read_P(g, slot));
                 c->w = g->kind == CR_KIND_BALL ? sb * sb + sa * sa : slot[CR_AT_W * CR_LANES];
             }
         }
@@ -154,8 +151,4 @@ static void read_range(void* ctx, int begin, int end) {
 
 void cr__packed_results(crPacked* p, const crPackedIsland* island) {
     cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, &(Results){p, island});
-}
-
-void cr__packed_sums(crPacked* p) {
-    cr__tasks_for(p->tasks, p->group_count, GROUPS, read_range, &(Results){p, NULL});
 }

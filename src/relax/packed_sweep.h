@@ -58,9 +58,9 @@ CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
 
 static inline crVec3 read3(const double* at) { return cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]); }
 
-// impulse of one lane's contact in world axes, which stands at CR_AT_P, or the sum at CR_AT_STEP
-static inline crVec3 read_P(const crGroup* g, const double* slot, int place) {
-    crVec3 P = read3(slot + place * CR_LANES), n = read3(slot + CR_AT_N * CR_LANES);
+// impulse of one lane's contact in world axes
+static inline crVec3 read_P(const crGroup* g, const double* slot) {
+    crVec3 P = read3(slot + CR_AT_P * CR_LANES), n = read3(slot + CR_AT_N * CR_LANES);
     if (g->kind == CR_KIND_BALL) return P;
     crVec3 t1 = cr_vec3(slot[CR_AT_T * CR_LANES], slot[(CR_AT_T + 1) * CR_LANES], 0.0);
     return cr_madd(cr_madd(cr_scale(P.x, n), P.y, t1), P.z, cr_cross(n, t1));

@@ -4,13 +4,14 @@
 // the same press, full sweep and position press as those of packed contacts. A contact is solved exactly with the
 // others held (packed_visit.h says how), every other row by itself. Limits take out overlap as contacts do; loops take
 // out a share of their error in either direction. Units of one island go one after another, islands side by side.
-// Sums run in one order, with and without vector types.
+// Sums run in one order, with and without vector types. z is in single precision, all else in double.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "relax/packed_substeps.h"
 #include "relax/packed_visit.h"
 #include "relax/units.h"
+#include "relax/wide.h"
 
 #define NEWTON_STEPS 3      // looks for the direction of slip
 #define ISLANDS      4      // that one thread takes at a time
@@ -46,7 +47,7 @@ struct crShortRows {
 };
 
 // u += H z of `count` rows from `row` on: lanes gather four places at a time and meet at the end
-CR_LANE void add_products(const Short* unit, int row, int count, const double* z, double* u) {
+CR_LANE void add_products(const Short* unit, int row, int count, const float* z, double* u) {
     const double* H = unit->H + row * unit->padded;
     crLane sum[2][PARTS];
     _Alignas(32) double all[CR_LANES];
@@ -54,7 +55,7 @@ CR_LANE void add_products(const Short* unit, int row, int count, const double* z
         sum[i / PARTS][i % PARTS] = lane_all(0.0);
     }
     for (int k = 0; k < unit->padded; k += CR_WIDTH) {
-        crLane x = lane_gather(z, unit->col + k);
+        crLane x = lane_gather_floats(z, unit->col + k);
         for (int r = 0; r < count; r++) {
             crLane* to = &sum[r][k / CR_WIDTH % PARTS];
             *to = *to + lane_load(H + r * unit->padded + k) * x;
@@ -68,27 +69,28 @@ CR_LANE void add_products(const Short* unit, int row, int count, const double* z
     }
 }
 
-CR_LANE double dot(const Short* unit, const double* z) {
+CR_LANE double dot(const Short* unit, const float* z) {
     double u = -0.0;  // to which a sum is added as it is
     add_products(unit, 0, 1, z, &u);
     return u;
 }
 
-CR_LANE void dot_tangents(const Short* unit, const double* z, double* u) {
+CR_LANE void dot_tangents(const Short* unit, const float* z, double* u) {
     add_products(unit, 1, 2, z, u + 1);
 }
 
 // z += H^T d of one row, and of three
-CR_LANE void add(const Short* unit, double d, double* z) {
+CR_LANE void add(const Short* unit, double d, float* z) {
     for (int k = 0; k < unit->width; k++) {
-        z[unit->col[k]] += d * unit->H[k];
+        z[unit->col[k]] = (float)(z[unit->col[k]] + d * unit->H[k]);
     }
 }
 
-CR_LANE void add3(const Short* unit, const double* d, double* z) {
+CR_LANE void add3(const Short* unit, const double* d, float* z) {
     const double *H = unit->H, *H1 = H + unit->padded, *H2 = H1 + unit->padded;
     for (int k = 0; k < unit->width; k++) {
-        z[unit->col[k]] += d[0] * H[k] + d[1] * H1[k] + d[2] * H2[k];
+        double more = d[0] * H[k] + d[1] * H1[k] + d[2] * H2[k];
+        z[unit->col[k]] = (float)(z[unit->col[k]] + more);
     }
 }
 
@@ -108,7 +110,7 @@ CR_LANE double press_bias(const Short* unit, double rate) {
 }
 
 CR_LANE void press_unit(const crSubsteps* run, Short* unit) {
-    double* z = run->packed->z;
+    float* z = run->z;
     double u = unit->e[0] + press_bias(unit, run->rate) + dot(unit, z);
     double next = clamped(unit, unit->p[0] - u / unit->w), d = next - unit->p[0];
     if (d == 0.0) return;
@@ -119,11 +121,11 @@ CR_LANE void press_unit(const crSubsteps* run, Short* unit) {
 // the same on displacements; whether the gap changed by more than it may
 CR_LANE bool place_unit(const crSubsteps* run, Short* unit) {
     if (unit->kind == WITHIN) return false;
-    double gap = unit->target + dot(unit, run->D);
+    double gap = unit->target + dot(unit, run->way);
     double next = clamped(unit, unit->Q - gap / unit->w), d = next - unit->Q;
     if (d == 0.0) return false;
     unit->Q = next;
-    add(unit, d, run->D);
+    add(unit, d, run->way);
     return fabs(d) * unit->w > unit->still;
 }
 
@@ -146,7 +148,7 @@ CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p,
 // gap where the displacements have taken it, and the bias it asks for
 CR_LANE double full_bias(const crSubsteps* run, Short* unit) {
     if (unit->kind == WITHIN) return 0.0;
-    if (run->visit == VISIT_SHORT) unit->gap = unit->gap0 + dot(unit, run->D) + run->time * unit->e[0];
+    if (run->visit == VISIT_SHORT) unit->gap = unit->gap0 + dot(unit, run->way) + run->time * unit->e[0];
     if (unit->kind == EQUAL) return 0.0;
     // a contact that did not press does not bounce
     if (run->visit != VISIT_SHORT && unit->sum[0] > 0.0) return unit->bounce;
@@ -154,7 +156,8 @@ CR_LANE double full_bias(const crSubsteps* run, Short* unit) {
 }
 
 CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
-    double *z = run->packed->z, *p = unit->p, next[3], d[3];
+    float* z = run->z;
+    double *p = unit->p, next[3], d[3];
     double u[3] = {unit->e[0], unit->e[1], unit->e[2]};
     u[0] += full_bias(run, unit) + dot(unit, z);
     // a contact that is open and stays open needs no tangents
@@ -170,7 +173,7 @@ CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
 }
 
 CR_LANE void full_row(const crSubsteps* run, Short* unit) {
-    double* z = run->packed->z;
+    float* z = run->z;
     // a bounce asks nothing of motors
     if (run->visit != VISIT_SHORT && unit->kind == WITHIN) return;
     double u = unit->e[0] + full_bias(run, unit) + dot(unit, z);
@@ -226,7 +229,21 @@ void cr__short_rows_clear(const crSubsteps* run) {
 void cr__short_rows_sums(const crSubsteps* run, double* p) {
     for (int i = 0; run->rows != NULL && i < run->rows->first[run->rows->islands]; i++) {
         const Short* unit = &run->rows->unit[i];
-        memcpy(p + unit->row, unit->sum, (size_t)unit->rows * sizeof *p);
+        for (int r = 0; r < unit->rows; r++) {
+            p[unit->row + r] = run->scale * run->scale * unit->sum[r];
+        }
+    }
+}
+
+void cr__short_rows_apply(const crSubsteps* run, double* z) {
+    for (int i = 0; run->rows != NULL && i < run->rows->first[run->rows->islands]; i++) {
+        const Short* unit = &run->rows->unit[i];
+        for (int r = 0; r < unit->rows; r++) {
+            double p = run->scale * unit->sum[r];
+            for (int k = 0; k < unit->width; k++) {
+                z[unit->col[k]] += p * unit->H[r * unit->padded + k];
+            }
+        }
     }
 }
 
@@ -241,19 +258,19 @@ static int together(const crRowUnit* unit) {
     return unit->local.kind == CR_BLOCK_CONE ? unit->local.count : 1;
 }
 
-// D of the rows in the form that a contact is solved in
-static void set_weights(const crRowUnit* from, int r, Short* to) {
+// D of the rows in the form that a contact is solved in; unit: of mass
+static void set_weights(const crRowUnit* from, int r, double unit, Short* to) {
     int n = from->local.count;
     const double* D = from->D;
-    to->w = D[r * (n + 1)];
+    to->w = unit * D[r * (n + 1)];
     // a row that no velocity moves takes no impulse
     if (!(to->w > 0.0)) to->w = (double)INFINITY;
     if (to->kind != CONE) return;
-    to->c1 = D[1] / to->w;
-    to->c2 = D[2] / to->w;
-    to->s11 = D[n + 1] - to->w * to->c1 * to->c1;
-    to->s12 = D[n + 2] - to->w * to->c1 * to->c2;
-    to->s22 = D[2 * n + 2] - to->w * to->c2 * to->c2;
+    to->c1 = unit * D[1] / to->w;
+    to->c2 = unit * D[2] / to->w;
+    to->s11 = unit * D[n + 1] - to->w * to->c1 * to->c1;
+    to->s12 = unit * D[n + 2] - to->w * to->c1 * to->c2;
+    to->s22 = unit * D[2 * n + 2] - to->w * to->c2 * to->c2;
     if (from->G != NULL) return;
     to->s11 += BLOCKED * to->w;
     to->s22 += BLOCKED * to->w;
@@ -262,6 +279,7 @@ static void set_weights(const crRowUnit* from, int r, Short* to) {
 static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUnit* from, int r, int* col,
                      double* H, Short* to) {
     int row = from->local.row + r;
+    double unit = run->scale * run->scale;
     *to = (Short){.kind = short_kind(&from->local), .rows = together(from), .width = from->width, .row = row};
     to->padded = (from->width + CR_LANES - 1) / CR_LANES * CR_LANES;
     to->col = col;
@@ -270,14 +288,16 @@ static void set_unit(const crUnits* units, const crSubsteps* run, const crRowUni
     memcpy(col, from->col, (size_t)from->width * sizeof *col);
     memset(H, 0, (size_t)(to->rows * to->padded) * sizeof *H);
     for (int k = 0; k < to->rows; k++) {
-        memcpy(H + k * to->padded, from->H + (r + k) * from->width, (size_t)from->width * sizeof *H);
+        for (int j = 0; j < from->width; j++) {
+            H[k * to->padded + j] = run->scale * from->H[(r + k) * from->width + j];
+        }
         to->e[k] = units->e[row + k];
-        to->p[k] = units->p[row + k];
+        to->p[k] = units->p[row + k] / unit;
     }
-    set_weights(from, r, to);
+    set_weights(from, r, unit, to);
     to->mu = to->kind == CONE ? units->E[row + 1] : 0.0;
-    to->lo = from->local.lo / CR_SUBSTEPS;
-    to->hi = from->local.hi / CR_SUBSTEPS;
+    to->lo = from->local.lo / (CR_SUBSTEPS * unit);
+    to->hi = from->local.hi / (CR_SUBSTEPS * unit);
     to->gap0 = to->gap = run->row_gap[row];
     to->target = run->row_gap[row] - run->row_target[row] + to->e[0] * run->h;
     to->bounce = run->row_bounce[row];

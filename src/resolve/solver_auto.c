@@ -194,7 +194,11 @@ static crStatus stage_sparse(crAuto* a) {
 }
 
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
-static crStatus stage_anderson(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 100, 30); }
+// polygons and planar friction make the sweep linear in pieces, which suits conjugate gradients, and a sweep of
+// theirs costs half as much
+static crStatus stage_extrapolated(crAuto* a) {
+    return sweeps(a, a->flat && a->friction ? CR_SWEEP_GRADIENT : CR_SWEEP_ANDERSON, 100, 30);
+}
 // where it works at all it takes few steps
 static crStatus stage_newton_first(crAuto* a) { return newton_auto(a, a->tol, 30, true); }
 static crStatus stage_newton(crAuto* a) { return newton_auto(a, a->tol, 100, true); }
@@ -224,7 +228,13 @@ static crStatus stage_interior(crAuto* a) {
     return a->system->n > QUICK_ROWS && lies_on_faces(a) ? CR_OK : interior(a, 1.0);
 }
 
-static crStatus stage_interior_wide(crAuto* a) { return interior(a, 100.0); }
+// of a large system a step of the path costs as much as a hundred sweeps: long runs of sweeps come before it
+static crStatus stage_interior_wide(crAuto* a) {
+    return a->system->n <= FACTOR_ROWS ? interior(a, 100.0) : CR_OK;
+}
+static crStatus stage_interior_last(crAuto* a) {
+    return a->system->n <= FACTOR_ROWS ? CR_OK : interior(a, 100.0);
+}
 
 // a factor of W takes the place of J
 static crStatus stage_factor(crAuto* a) {
@@ -233,15 +243,21 @@ static crStatus stage_factor(crAuto* a) {
 }
 
 static crStatus stage_anderson_long(crAuto* a) { return sweeps(a, CR_SWEEP_ANDERSON, 2000, 400); }
-static crStatus stage_gradient(crAuto* a) { return sweeps(a, CR_SWEEP_GRADIENT, 4000, 1000); }
+
+// A large heap stands still for thousands of sweeps before it goes on; a smaller one is left to body space.
+static crStatus stage_gradient(crAuto* a) {
+    bool large = a->system->n > FACTOR_ROWS;
+    return sweeps(a, CR_SWEEP_GRADIENT, large ? 20000 : 4000, large ? 10000 : 1000);
+}
 
 static crStatus run_stages(crAuto* a) {
     static const crStage stages[] = {
-        stage_pivot_small, stage_lemke_first,   stage_start,          stage_quick_small, stage_near,
-        stage_quick,       stage_sparse,        stage_interior_first, stage_anderson,    stage_newton_first,
-        stage_interior,    stage_factor,        stage_pivot,          stage_lemke,       stage_anderson_long,
-        stage_newton,      stage_interior_wide, stage_gradient,       stage_newton,      stage_factor,
-        stage_newton,      stage_factor,        stage_newton,         stage_factor,
+        stage_pivot_small, stage_lemke_first,   stage_start,          stage_quick_small,  stage_near,
+        stage_quick,       stage_sparse,        stage_interior_first, stage_extrapolated, stage_newton_first,
+        stage_interior,    stage_factor,        stage_pivot,          stage_lemke,        stage_anderson_long,
+        stage_newton,      stage_interior_wide, stage_gradient,       stage_newton,       stage_factor,
+        stage_newton,      stage_factor,        stage_newton,         stage_factor,       stage_interior_last,
+        stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {

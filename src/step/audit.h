@@ -20,7 +20,8 @@ void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, i
                      crVec3 point, crVec3 P);
 // The same through every contact of a solve.
 void cr__audit_drives(crStep* step);
-// Overlap by full geometry in steps where it is due. CR_ERR_MEMORY.
+// Whether overlap by full geometry is due in the step just made; and that overlap, where it is. CR_ERR_MEMORY.
+bool cr__audit_due(const crStep* step);
 crStatus cr__audit_measured(crStep* step);
 // Deepest overlap at the present poses of all shapes, by full geometry, m; and how many pairs passed through each
 // other on their way from the poses at the beginning of the step (before, or NULL: found anew). CR_ERR_MEMORY.

@@ -18,8 +18,9 @@
 #include "step/moving.h"
 #include "step/step.h"
 
-#define ROUNDING      1e-11  // of the speeds and impulses that a sum is made of
-#define TREE_ROUNDING 1e-9   // likewise, through the factor of M of a tree
+#define ROUNDING      1e-11          // of the speeds and impulses that a sum is made of
+#define TREE_ROUNDING 1e-9           // likewise, through the factor of M of a tree
+#define SURE          (1.0 - 1e-12)  // of a square, that rounding does not make up for
 
 typedef struct Moved {
     crStep* step;
@@ -45,9 +46,10 @@ static bool is_moved(const Moved* m, int body) {
     return cr__moves(m->step->model, body) && m->moved->body[body];
 }
 
-static void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P) {
+// an impulse of this size on a body
+static inline void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P, double size) {
     if (!is_moved(m, body)) return;
-    m->size[body] += cr_norm(P);
+    m->size[body] += size;
     if (!m->step->model->bodies[body].single) {
         cr_model_add_force(m->step->model, &m->step->dynamics, body, point, P, cr_vec3(0, 0, 0), m->v);
         return;
@@ -58,34 +60,41 @@ static void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P) {
     cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
 }
 
-// how far an impulse lies outside its cone, N s
-static double outside(const crStepContact* c) {
-    double pn = cr_dot(c->impulse, c->point.normal), mu = c->surface->surface.mu;
-    double pt = cr_norm(cr_madd(c->impulse, -pn, c->point.normal));
-    return pn < 0.0 ? cr_norm(c->impulse) : fmax(0.0, pt - mu * pn);
+// how far an impulse of this size lies outside its cone, N s
+static double outside(const crStepContact* c, double size) {
+    double pn = cr_dot(c->impulse, c->point.normal), most = c->surface->surface.mu * pn;
+    crVec3 t = cr_madd(c->impulse, -pn, c->point.normal);
+    if (pn < 0.0) return size;
+    // surely inside: no root
+    double square = cr_dot(t, t);
+    return square < SURE * most * most ? 0.0 : fmax(0.0, sqrt(square) - most);
 }
 
-// speed by which a body's velocity differs from what impulses give, and the rounding of that
-static double defect(const Moved* m, int b, double* floor) {
+static double rounding_of(const Moved* m, int b, double speeds) {
+    const crBody* body = &m->step->model->bodies[b];
+    double size = m->step->plan->size[b], ratio = body->principal[2] / body->principal[0];
+    return ROUNDING * ratio * (speeds + m->size[b] * (1.0 / body->mass + size * size / body->principal[0]));
+}
+
+// speed by which a body's velocity differs from what impulses give; holds: whether that is rounding
+static double defect(const Moved* m, int b, bool* holds) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
     const double *v = step->state.v + body->v, *free = step->free.v + body->v,
-                 *P = m->impulse + 6 * (size_t)b;
+                 *P = m->impulse + 6 * (size_t)b, size = step->plan->size[b];
+    crVec3 u = cr__load_vec(v), w = cr__load_vec(v + 3), u_free = cr__load_vec(free),
+           w_free = cr__load_vec(free + 3);
     crSym3 after = cr__single_round(body)
                        ? step->dynamics.inertia[b]
                        : cr__sym3_rotate(pose_of(step->model, b, step->state.q).q, body->inertia);
-    crVec3 linear =
-        cr_sub(cr_sub(cr__load_vec(v), cr__load_vec(free)), cr_scale(1.0 / body->mass, cr__load_vec(P)));
-    crVec3 L = cr_sub(cr_sym3_mul(after, cr__load_vec(v + 3)),
-                      cr_sym3_mul(step->dynamics.inertia[b], cr__load_vec(free + 3)));
+    crVec3 linear = cr_sub(cr_sub(u, u_free), cr_scale(1.0 / body->mass, cr__load_vec(P)));
+    crVec3 L = cr_sub(cr_sym3_mul(after, w), cr_sym3_mul(step->dynamics.inertia[b], w_free));
     crVec3 turn = cr_sym3_mul(step->dynamics.inverse[b], cr_sub(L, cr__load_vec(P + 3)));
-    double spin = cr_norm(cr__load_vec(v + 3)) + cr_norm(cr__load_vec(free + 3));
-    double speeds = cr_norm(cr__load_vec(v)) + cr_norm(cr__load_vec(free)) + step->plan->size[b] * spin;
-    double ratio = body->principal[2] / body->principal[0];
-    *floor = ROUNDING * ratio *
-             (speeds + m->size[b] * (1.0 / body->mass +
-                                     step->plan->size[b] * step->plan->size[b] / body->principal[0]));
-    return cr_norm(linear) + step->plan->size[b] * cr_norm(turn);
+    double speed = cr_norm(linear) + size * cr_norm(turn);
+    // one component of one velocity is nearly always enough to see it
+    *holds = speed <= ROUNDING * fabs(u_free.z) ||
+             speed <= rounding_of(m, b, cr_norm(u) + cr_norm(u_free) + size * (cr_norm(w) + cr_norm(w_free)));
+    return speed;
 }
 
 // impulses of limits, motors and loops of trees
@@ -175,10 +184,26 @@ static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
 
 static bool is_same(crVec3 a, crVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
+static crVec3 ball_centre(const crStep* step, const crShape* ball, int body) {
+    const crPose* pose = &step->dynamics.pose[body];
+    bool off = ball->pose.p.x != 0.0 || ball->pose.p.y != 0.0 || ball->pose.p.z != 0.0;
+    return off ? cr_pose_point(*pose, ball->pose.p) : pose->p;
+}
+
+// whether two balls are surely no deeper than `known`: their centres are too far apart, which takes no root to see
+static bool are_shallow(const crStep* step, const crStepContact* c, double known) {
+    const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
+    if (a->kind != CR_SHAPE_SPHERE || b->kind != CR_SHAPE_SPHERE) return false;
+    crVec3 d = cr_sub(ball_centre(step, b, c->body_b), ball_centre(step, a, c->body_a));
+    double near = a->size.x + b->size.x - known;
+    return near * near < SURE * cr_dot(d, d);
+}
+
 // deepest overlap of the pair of contacts begin to end - 1, or a bound of it that is not above `known`
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
+    if (are_shallow(m->step, c, known)) return known;
     if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
         return cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
@@ -234,16 +259,34 @@ static void find_deepest(void* ctx, int begin, int end) {
     parts->most[begin / parts->chunk] = depth;
 }
 
+static double square_of_turn(crQuat q, crQuat was) {
+    return (q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) + (q.y - was.y) * (q.y - was.y) +
+           (q.z - was.z) * (q.z - was.z);
+}
+
 // how far no point of a body went beyond
 static double way_beyond(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
     crPose before = pose_before(m, b), after = step->dynamics.pose[b];
-    crQuat q = after.q, was = before.q;
-    double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
-                       (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
     crVec3 com = cr_pose_point(before, body->com);
-    return cr_norm(cr_sub(step->dynamics.com[b], com)) + 2.0 * turn * step->plan->size[b];
+    return cr_norm(cr_sub(step->dynamics.com[b], com)) +
+           2.0 * sqrt(square_of_turn(after.q, before.q)) * step->plan->size[b];
+}
+
+// whether some point of a body may have gone farther than its margin
+static bool is_astray(const Moved* m, int b) {
+    const crStep* step = m->step;
+    const crBody* body = &step->model->bodies[b];
+    double margin = step->pairs->margin[b], size = step->plan->size[b];
+    if (body->single && cr__centred(body)) {
+        // nearly all went less than half as far, by the squares of both parts, which takes no roots to see
+        const double* q = step->start.q + body->q;
+        crVec3 move = cr_sub(step->dynamics.com[b], cr__load_vec(q));
+        double turn = square_of_turn(step->dynamics.pose[b].q, cr__load_quat(q + 3));
+        if (4.0 * (cr_dot(move, move) + 4.0 * turn * size * size) <= margin * margin) return false;
+    }
+    return !(way_beyond(m, b) <= margin);
 }
 
 static double deepest_near(const crStep* step, int body) {
@@ -269,7 +312,7 @@ static void find_deep_astray(void* ctx, int begin, int end) {
     const Moved* m = parts->m;
     double depth = 0.0;
     for (int b = begin; b < end; b++) {
-        if (!is_moved(m, b) || way_beyond(m, b) <= m->step->pairs->margin[b]) continue;
+        if (!is_moved(m, b) || !is_astray(m, b)) continue;
         depth = fmax(depth, deepest_near(m->step, b));
     }
     parts->most[begin / parts->chunk] = depth;
@@ -283,9 +326,9 @@ static void find_defects(void* ctx, int begin, int end) {
     bool holds = true;
     for (int b = begin; b < end; b++) {
         if (!m->step->model->bodies[b].single || !is_moved(m, b)) continue;
-        double floor = 0.0, speed = defect(m, b, &floor);
-        most = fmax(most, speed);
-        holds = holds && speed <= floor;
+        bool rounding;
+        most = fmax(most, defect(m, b, &rounding));
+        holds = holds && rounding;
     }
     parts->most[begin / parts->chunk] = most;
     parts->holds[begin / parts->chunk] = holds;
@@ -310,11 +353,13 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     }
     for (int i = 0; i < moved->count; i++) {
         const crStepContact* c = &moved->contacts[i];
-        double off = outside(c);
-        audit.laws.cone = fmax(audit.laws.cone, off);
-        holds = holds && off <= ROUNDING * cr_norm(c->impulse);
-        impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse));
-        impulse_on(&m, c->body_b, c->point.point, c->impulse);
+        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
+        if (square == 0.0) continue;
+        double off = outside(c, size);
+        if (off > audit.laws.cone) audit.laws.cone = off;
+        holds = holds && off <= ROUNDING * size;
+        impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse), size);
+        impulse_on(&m, c->body_b, c->point.point, c->impulse, size);
     }
     Parts parts = {.m = &m};
     run_parts(&parts, step->model->nb, find_defects);

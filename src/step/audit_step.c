@@ -269,10 +269,14 @@ static bool measured(const crStepSettings* settings, double began, double ends) 
     return floor(to + 1e-9) > floor(from + 1e-9);
 }
 
+bool cr__audit_due(const crStep* step) {
+    return measured(&step->settings, step->start.time, step->state.time);
+}
+
 crStatus cr__audit_measured(crStep* step) {
     crCertificate* c = &step->certificate;
     c->overlap = (double)NAN;
-    if (!measured(&step->settings, step->start.time, step->state.time)) return CR_OK;
+    if (!cr__audit_due(step)) return CR_OK;
     crStatus status = cr__audit_overlap(step, &c->overlap);
     c->penetration = fmax(c->penetration, c->overlap);
     return status;
@@ -283,6 +287,7 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     bool fast = false;
     crPose* before = NULL;
+    step->rest.overlap = c->penetration;
     crStatus status = audit_energy(step, h, &fast, &before, error);
     if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
     c->crossings = c->crossings_unsure = 0;

@@ -9,6 +9,7 @@
 #include "resolve/kinds.h"
 #include "step/audit.h"
 #include "step/clocks.h"
+#include "step/lie.h"
 #include "step/posed.h"
 
 #define ROUNDS 50   // of adding contacts that a solution overlaps: one for each body of a chain in flight
@@ -237,7 +238,7 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
 }
 
 // solve and apply, with contacts added until the solution overlaps none
-crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error) {
+crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error) {
     size_t count = (size_t)step->contacts.count + 1;
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
     crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
@@ -282,6 +283,8 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* e
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
     }
     if (cr__step_settle(step, &solve) && look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
+    if (roots != NULL) status = cr__lie_down(step, roots, &(crLieSolve){choice.takes, u_free, u});
+    if (status != CR_OK) return cr__step_memory(error);
     status = audit(step, u_free, u, &solve.islands, &choice);
     return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
 }

@@ -46,6 +46,7 @@ static crStatus make_arrays(crStep* step) {
     if (status == CR_OK) status = cr__step_ties_create(step);
     if (status == CR_OK) status = cr__step_trees_create(step);
     cr__step_solves_alike(&step->settings, &step->pairs->reads_et);
+    if (status == CR_OK) status = cr__lie_create(step);
     if (status == CR_OK) cr__step_list_awake(step);
     return status;
 }

@@ -43,15 +43,17 @@ static void sort_forces(crWarm* force, int count) {
     }
 }
 
-static crStatus grow_forces(const crAllocator* a, crStepWarm* warm, int room) {
+crStatus cr__warm_reserve(const crAllocator* a, crStepWarm* warm, int more) {
+    if (warm->count + more <= warm->capacity) return CR_OK;
     void* force = warm->force;
-    crStatus status = cr__grow(a, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
+    crStatus status =
+        cr__grow(a, &force, &warm->capacity, warm->count, warm->count + more, sizeof *warm->force);
     warm->force = force;
     return status;
 }
 
-crStatus cr__warm_append(const crAllocator* a, crStepWarm* warm, const crWarm* force) {
-    crStatus status = grow_forces(a, warm, warm->count + 1);
+static crStatus append_force(const crAllocator* a, crStepWarm* warm, const crWarm* force) {
+    crStatus status = cr__warm_reserve(a, warm, 1);
     if (status == CR_OK) warm->force[warm->count++] = *force;
     return status;
 }
@@ -111,7 +113,7 @@ static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
         crKeptForce* f = &kept->force[*link];
         int end = end_at(step->model, &f->force, body);
         if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
-            status = cr__warm_append(&step->own.allocator, part, &f->force);
+            status = append_force(&step->own.allocator, part, &f->force);
             if (status != CR_OK) break;
             f->gone = true;
         }
@@ -163,7 +165,7 @@ static crStatus sort_late(crStep* step, int* all) {
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = cr__warm_append(&step->own.allocator, &kept->part, &kept->force[i].force);
+        status = append_force(&step->own.allocator, &kept->part, &kept->force[i].force);
     }
     sort_forces(kept->part.force, kept->part.count);
     return status;
@@ -180,7 +182,7 @@ crStatus cr__step_kept_close(crStep* step) {
     if (!warm->changed) cr__step_swap_forces(&step->warm);
     warm->changed = true;
     warm->count = 0;
-    status = grow_forces(&step->own.allocator, warm, all);
+    status = cr__warm_reserve(&step->own.allocator, warm, all);
     if (status != CR_OK) return status;
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];

@@ -1,19 +1,47 @@
 // lie.c - islands at rest are not computed.
 //
-// An island is all bodies that contacts within their margins join. Where a step began with v = 0 and left its q, v and
-// forces as they were (rest.c), the next step would do the same, so it is not made: the island lies. It gets up, and is
-// computed again, as soon as a contact within the margins joins it to a body that does not lie, or the user writes its q, v
-// or forces (world.c). What lies has no part in any stage, but its contacts with their impulses are kept, and audited
-// whenever they change. No bit of q, v and forces differs from those of a world in which nothing may lie.
-// Only free bodies lie, where no contact may be an impact and no coefficient depends on one.
+// Where a step finds an island at rest (lie_down.c) the next would do the same with it, so it is not made: the island lies. It
+// gets up, and is computed again, as soon as a contact within the margins joins it to a body that does not lie, or the user
+// writes its q, v or forces (world.c). What lies has no part in any stage; its contacts are kept with their impulses, which are
+// audited against v = 0 whenever the contacts that lie are others. No bit of states, forces and certificates differs from those of
+// a world in which everything gets up in every step.
 // Fails: CR_ERR_MEMORY.
 #include "step/lie.h"
 
 #include <string.h>
 
 #include "base/room.h"
+#include "model/spatial.h"
+#include "resolve/kinds.h"
 #include "step/audit.h"
 #include "step/clocks.h"
+
+static bool bounces(const crSurface* s, bool reads_et) {
+    return s->e != 0.0 || s->e_of_speed != NULL || s->by_impact != NULL || (reads_et && s->et != 0.0);
+}
+
+// Whether model and settings are such that something may lie.
+static bool may_lie(const crStep* step) {
+    const crModel* model = step->model;
+    const crStepSettings* s = &step->settings;
+    bool reads_et, alike = cr__step_solves_alike(s, &reads_et);
+    bool may = alike && s->method == CR_METHOD_CONE && s->sleep_time <= 0.0 &&
+               s->solver.solve == cr__solver(&cr__solver_auto, NULL).solve && !step->plan->pulls &&
+               step->plan->given_count == 0 && model->nu == 0 && model->load_count == 0;
+    for (int i = 0; i < model->material_count && may; i++) {
+        may = !bounces(&model->materials[i].surface, reads_et);
+    }
+    for (int i = 0; i < model->pair_count && may; i++) {
+        may = !bounces(&model->pairs[i].surface, reads_et);
+    }
+    return may;
+}
+
+crStatus cr__lie_create(crStep* step) {
+    step->rest.lying.island = cr__zeros(&step->own.store, step->model->nb, sizeof(int));
+    step->rest.lying.may = may_lie(step);
+    return step->rest.lying.island != NULL ? CR_OK : CR_ERR_MEMORY;
+}
 
 static bool lies(const crStep* step, int body) { return step->rest.lying.island[body] != 0; }
 
@@ -68,18 +96,27 @@ void cr__lie_look(crStep* step) {
     if (any) cr__lie_end_marked(step);
 }
 
+// bodies that lie, in `bodies` (lying.count)
+static crPart list_lying(const crStep* step, int* bodies) {
+    crPart part = {bodies, 0};
+    for (int b = 1; b < step->model->nb && part.count < step->rest.lying.count; b++) {
+        if (lies(step, b)) bodies[part.count++] = b;
+    }
+    return part;
+}
+
 crStatus cr__lie_keep_near(crStep* step, crError* error) {
     crStepLying* lying = &step->rest.lying;
     if (lying->count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     int* bodies = cr_arena_alloc(&step->scratch, (size_t)lying->count * sizeof *bodies);
     if (bodies == NULL) return cr__step_memory(error);
-    crPart part = {bodies, 0};
-    for (int b = 1; b < step->model->nb; b++) {
-        if (!lies(step, b)) continue;
-        bodies[part.count++] = b;
-        step->pairs->margin[b] = cr__step_margin(step, step->free.h, b);
+    crPart part = list_lying(step, bodies);
+    for (int k = 0; k < part.count; k++) {
+        step->pairs->margin[bodies[k]] = cr__step_margin(step, step->free.h, bodies[k]);
     }
+    // a look at the world between two steps poses bodies by q before its check
+    cr__part_kinematics(step->model, part, &step->state, &step->dynamics);
     crStatus status = CR_OK;
     if (lying->fresh) status = cr__pairs_move(step->pairs, NULL, part, &step->dynamics, error);
     lying->fresh = false;
@@ -90,62 +127,11 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
 bool cr__lie_touched(crStep* step) {
     bool any = false;
     if (step->rest.lying.count == 0) return false;
-    if (!step->clocks->plastic || step->pairs->by_impact) {
-        cr__lie_end(step);
-        return true;
-    }
     for (int i = 0; i < step->contacts.count; i++) {
         any = mark_met(step, step->contacts.list[i].body_a, step->contacts.list[i].body_b) || any;
     }
     if (any) cr__lie_end_marked(step);
     return any;
-}
-
-// Contacts of what lies now leave those of the step, and go among those kept, in order. CR_ERR_MEMORY.
-static crStatus take_contacts(crStep* step) {
-    crStepLying* lying = &step->rest.lying;
-    int taken = 0, kept = 0;
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        taken += lies(step, cr__step_mover(step, c->body_a, c->body_b));
-    }
-    void* all = lying->contacts;
-    crStatus status = cr__grow(&step->own.allocator, &all, &lying->capacity, lying->contact_count,
-                               lying->contact_count + taken, sizeof *lying->contacts);
-    lying->contacts = all;
-    if (status != CR_OK) return status;
-    // from the end on: there is room behind those that are there
-    int from = lying->contact_count - 1, to = lying->contact_count + taken - 1;
-    lying->contact_count += taken;
-    for (int i = step->contacts.count - 1; i >= 0; i--) {
-        const crStepContact* c = &step->contacts.list[i];
-        if (!lies(step, cr__step_mover(step, c->body_a, c->body_b))) continue;
-        while (from >= 0 && !cr__step_pair_first(&lying->contacts[from], c)) {
-            lying->contacts[to--] = lying->contacts[from--];
-        }
-        lying->contacts[to--] = *c;
-    }
-    for (int i = 0; i < step->contacts.count; i++) {
-        crStepContact* c = &step->contacts.list[i];
-        if (!lies(step, cr__step_mover(step, c->body_a, c->body_b))) step->contacts.list[kept++] = *c;
-    }
-    step->contacts.count = kept;
-    return CR_OK;
-}
-
-crStatus cr__lie_down(crStep* step, const int* islands, const bool* down) {
-    crStepLying* lying = &step->rest.lying;
-    for (int k = 0; k < step->awake.count; k++) {
-        int b = step->awake.bodies[k];
-        if (!cr__moves(step->model, b) || !down[islands[b]]) continue;
-        lying->island[b] = islands[b];
-        lying->count++;
-    }
-    lying->fresh = true;
-    lying->audited = false;
-    crStatus status = take_contacts(step);
-    if (status != CR_OK) cr__lie_end(step);
-    return status;
 }
 
 // inputs of the audit of contacts, of islands that lie
@@ -169,7 +155,7 @@ static crStatus kept_create(crStep* step, Kept* kept) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// velocities without impulses are those of the last step that computed them; with impulses there are none
+// Velocities without impulses are those of the step that found the island at rest, with them v = 0.
 static void fill(const crStep* step, Kept* kept) {
     const crStepLying* lying = &step->rest.lying;
     for (int b = 0; b < step->model->nb; b++) {
@@ -184,12 +170,10 @@ static void fill(const crStep* step, Kept* kept) {
     }
     for (int i = 0; i < lying->contact_count; i++) {
         const crStepContact* c = &lying->contacts[i];
-        crVec3 x = c->point.point;
         kept->takes[i] = c->takes;
         kept->passes[i] = false;
-        kept->u[i] = cr_vec3(0, 0, 0);
-        kept->u_free[i] = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, x),
-                                 cr__step_point_velocity(step, step->free.v, c->body_a, x));
+        kept->u[i] = cr__step_contact_velocity(step, step->state.v, c);
+        kept->u_free[i] = cr__step_contact_velocity(step, step->free.v, c);
     }
 }
 
@@ -217,7 +201,7 @@ static crStatus audit_lying(crStep* step, double h) {
     }
     for (int i = 0; i < lying->contact_count && status == CR_OK; i++) {
         const crStepContact* c = &lying->contacts[i];
-        lying->certificate.rows += kept.takes[i] ? cr__step_contact_rows(c) : 0;
+        lying->certificate.rows += CR_LIE_ROWS * kept.takes[i];
         lying->certificate.penetration = fmax(lying->certificate.penetration, -c->point.gap);
     }
     lying->audited = status == CR_OK;

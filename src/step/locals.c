@@ -266,7 +266,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
     if (flies_freely(step->model, &step->part, &step->contacts)) {
         cr__part_copy(step->model, cr__step_part(step), step->free.v, step->state.v);
     } else {
-        status = cr__step_contact_solve(step, h, plastic, error);
+        status = cr__step_contact_solve(step, h, plastic, NULL, error);
         if (status == CR_OK) status = cr__step_record(step, error);
     }
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;

@@ -21,7 +21,7 @@
 #define ROWS       60      // islands up to this size are solved exactly
 #define TREE_ROWS  12      // likewise of those with trees that nothing actuates: robots stay exact
 #define SHARE      400     // one contact of so many must be
-#define SPEED      0.0015  // of a contact along its normal, m/s
+#define SPEED      0.0003  // of a contact along its normal, m/s
 #define TREE_SPEED 1e-5    // likewise of trees, whose converged solves are dear
 
 // whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry

@@ -116,8 +116,8 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     crMovingTrees* trees = &work->trees;
     const crInertias of = cr__step_inertias(step);
     const int* island = trees->posed ? trees->islands.of_body : islands;
-    crStatus status = cr__packed_create(&of, island, step->state.v, work->count, work->contact,
-                                        trees->posed ? &trees->units : NULL, p);
+    crStatus status = cr__packed_group(&of, island, step->state.v, work->count, work->contact,
+                                       trees->posed ? &trees->units : NULL, p);
     if (status != CR_OK) return status;
     work->singles = p->bodies - (trees->posed ? trees->units.places : 0);
     size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
@@ -135,7 +135,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     for (size_t i = 0; i < numbers; i++) {
         dz[i] -= p->z_free[i];
     }
-    status = cr__substeps_run(ask, arena);
+    status = cr__substeps_run(&of, ask);
     if (status == CR_OK) read_impulses(work);
     return status;
 }

@@ -147,6 +147,19 @@ static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) 
     return CR_OK;
 }
 
+// Poses of all that does not lie: what is not of the part stands, which costs little to see.
+static crStatus pose_others(crStep* step) {
+    size_t mark = cr_arena_mark(&step->scratch);
+    int count = 0, *bodies = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *bodies);
+    if (bodies == NULL) return CR_ERR_MEMORY;
+    for (int b = 1; b < step->model->nb; b++) {
+        if (step->rest.lying.island[b] == 0) bodies[count++] = b;
+    }
+    cr__part_kinematics(step->model, (crPart){bodies, count}, &step->state, &step->dynamics);
+    cr_arena_release(&step->scratch, mark);
+    return CR_OK;
+}
+
 // Contacts at the present poses within the margin: of bodies that went astray where they are few, else of all.
 static crStatus collide_anew(crStep* step, double margin, const bool* astray, crError* error) {
     int count = 0;
@@ -174,8 +187,7 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
             return cr__step_memory(error);
     }
     if (cr__step_by_bodies(step, find_poses, NULL) != CR_OK) return cr__step_memory(error);
-    // what is not of the part stands, which costs little to see
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    if (pose_others(step) != CR_OK) return cr__step_memory(error);
     crPushList* anew = &pass->list[start == NULL ? 0 : 1];
     if (start != NULL) {
         pass->list[0].at = *start;

@@ -11,7 +11,6 @@
 
 #include "step/audit.h"
 #include "step/clocks.h"
-#include "step/lie.h"
 
 #define SPEED 0x1p-8  // of an island at rest, of the tolerance times what its contacts hold back
 
@@ -135,21 +134,13 @@ static void set_back(crStep* step, const int* islands, const int* was, bool all,
     }
 }
 
-// islands at rest that began so lie down, where nothing but contacts acts on them
-static crStatus choose_lying(crStep* step, const int* islands, const Rest* rest) {
-    const crModel* model = step->model;
-    bool may = step->rest.lying.island != NULL && step->clocks->plastic && model->nu == 0 &&
-               step->calls.force == NULL && step->calls.posed == NULL && model->load_count == 0 &&
-               !step->pairs->by_impact;
-    if (!may) return CR_OK;
-    bool* down = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *down);
-    if (down == NULL) return CR_ERR_MEMORY;
-    bool any = false;
-    for (int b = 0; b < model->nb; b++) {
-        down[b] = rests(&rest[b]) && !rest[b].began && !rest[b].bound && !cr__step_idle(step, b);
-        any = any || down[b];
+// whether nothing that v moves is awake
+static bool all_lies(const crStep* step) {
+    bool all = step->rest.lying.count > 0;
+    for (int k = 0; k < step->awake.count && all; k++) {
+        all = !cr__moves(step->model, step->awake.bodies[k]);
     }
-    return any ? cr__lie_down(step, islands, down) : CR_OK;
+    return all;
 }
 
 static crStatus settle_islands(crStep* step, double h, const int* islands, const bool* moved,
@@ -159,7 +150,7 @@ static crStatus settle_islands(crStep* step, double h, const int* islands, const
     int* was = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *was);
     if (rest == NULL || was == NULL) return CR_ERR_MEMORY;
     memset(rest, 0, (size_t)model->nb * sizeof *rest);
-    if (!look_at_bodies(step, h, islands, moved, hit, rest)) return CR_OK;
+    if (!look_at_bodies(step, h, islands, moved, hit, rest) && !all_lies(step)) return CR_OK;
     compare_forces(step, islands, was, rest);
     bool all = true, zero = true;
     for (int k = 0; k < step->awake.count && all; k++) {
@@ -171,7 +162,7 @@ static crStatus settle_islands(crStep* step, double h, const int* islands, const
     set_back(step, islands, was, all, rest);
     // a force that a function gives may be another in the next step
     step->rest.still = all && zero && step->calls.force == NULL && model->load_count == 0;
-    return choose_lying(step, islands, rest);
+    return CR_OK;
 }
 
 crStatus cr__step_rest(crStep* step, double h, const int* islands, const bool* moved, const bool* hit) {
@@ -185,7 +176,10 @@ crStatus cr__step_rest(crStep* step, double h, const int* islands, const bool* m
 crStatus cr__step_stay(crStep* step, double h, crError* error) {
     step->start.time = step->state.time;
     step->state.time += h;
-    if (cr__audit_measured(step) == CR_OK) return CR_OK;
-    step->state.time = step->start.time;
-    return cr__step_memory(error);
+    step->certificate.penetration = step->rest.overlap;
+    // poses are those of a q that was checked
+    crStatus status = cr__audit_due(step) ? cr_state_check(step->model, &step->state, error) : CR_OK;
+    if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
+    if (status != CR_OK) step->state.time = step->start.time;
+    return status;
 }

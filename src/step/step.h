@@ -166,8 +166,8 @@ static inline crWarm cr__warm_of(const crStepContact* c, crVec3 force) {
 }
 // Order of two forces by shapes, children and features, as contacts are sorted: negative, 0 or positive (kept.c).
 int cr__warm_order(const crWarm* a, const crWarm* b);
-// Adds a force at the end (kept.c). CR_ERR_MEMORY.
-crStatus cr__warm_append(const crAllocator* allocator, crStepWarm* warm, const crWarm* force);
+// Room for so many more forces (kept.c). CR_ERR_MEMORY.
+crStatus cr__warm_reserve(const crAllocator* allocator, crStepWarm* warm, int more);
 // True if a force is that of a contact.
 static inline bool cr__warm_is_of(const crWarm* w, const crStepContact* c) {
     const crStepPoint* p = &c->point;
@@ -227,8 +227,9 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
 
 // contact_solve.c
 
-// state.v over h under every contact that may press; plastic: those that close fast as well.
-crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, crError* error);
+// state.v over h under every contact that may press; plastic: those that close fast as well. Islands that it leaves at rest
+// lie down: roots are those of all bodies joined by contacts within the margins (nb); NULL: none may.
+crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error);
 
 // position.c
 

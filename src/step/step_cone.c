@@ -93,7 +93,9 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     if (status == CR_OK && !step->clocks->plastic) status = cr__step_schedule(step, h, error);
     *listed = status == CR_OK && step->clocks->due_count == 0;
     if (status == CR_OK && step->clocks->due_count > 0) return cr__step_locally(step, h, error);
-    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, error);
+    // where no island is near rest roots are not known
+    const int* roots = islands[CR_WORLD] >= 0 ? islands : NULL;
+    if (status == CR_OK) status = cr__step_contact_solve(step, h, false, roots, error);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     return status == CR_OK ? cr__step_mechanisms(step, h, error) : status;
 }
@@ -106,10 +108,9 @@ static void forget_solve(crStep* step, size_t mark) {
     step->posed.b = step->posed.p = NULL;
 }
 
-// islands at rest: v becomes 0, and the next step may leave them out
-static crStatus lay_down(crStep* step, double h, const int* islands, const bool* moved, const bool* hit,
-                         crError* error) {
-    // islands that lie down below were computed in this step, and are in its certificate
+// the end of the step for what is at rest
+static crStatus finish_rest(crStep* step, double h, const int* islands, const bool* moved, const bool* hit,
+                            crError* error) {
     crStatus status = cr__lie_certify(step, h);
     if (status == CR_OK && islands[CR_WORLD] >= 0) status = cr__step_rest(step, h, islands, moved, hit);
     cr__lie_show(step);
@@ -166,6 +167,6 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     step->contacts.count = start.count;
     if (!listed) cr__step_show_record(step);
     if (status == CR_OK && cr__step_show_moved(step, &moved) != CR_OK) status = cr__step_memory(error);
-    if (status == CR_OK) status = lay_down(step, h, islands, moved.body, hit, error);
+    if (status == CR_OK) status = finish_rest(step, h, islands, moved.body, hit, error);
     return status;
 }

@@ -91,17 +91,14 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
     return cr_step_event_add(step, &event);
 }
 
-// whether a kept force is of the part: neither of its bodies moves outside
-static bool of_part(const crModel* model, const int* mark, const crWarm* w) {
-    int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
-    return (!cr__moves(model, a) || mark[a] != 0) && (!cr__moves(model, b) || mark[b] != 0);
-}
-
 // forces of the last solve, while those of this one take their place
 typedef struct Kept {
-    const crWarm* old;
-    int count, next;
-    bool alone;  // all of them are of the part
+    int count;
+    const crWarm* old;  // (count)
+    int other_count;
+    int*
+        others;  // those of the old ones that are not of the part: one of their bodies moves outside (other_count)
+    int next;  // of the others, to be appended
 } Kept;
 
 // no new forces yet; those that the step began with stay where they are
@@ -121,14 +118,41 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
     return CR_OK;
 }
 
-// old forces before contact c, NULL: all that are left, that are not of the part
-static crStatus keep_others(crStep* step, Kept* kept, const crStepContact* c) {
-    crStatus status = CR_OK;
-    for (; kept->next < kept->count && status == CR_OK; kept->next++) {
-        const crWarm* w = &kept->old[kept->next];
-        if (c != NULL && compare(w, c, false) >= 0) break;
-        if (!of_part(step->model, step->work.mark, w))
-            status = cr__warm_append(&step->own.allocator, &step->warm, w);
+static crStatus list_others(crStep* step, Kept* kept) {
+    const crModel* model = step->model;
+    kept->others = cr_arena_alloc(&step->scratch, ((size_t)kept->count + 1) * sizeof *kept->others);
+    if (kept->others == NULL) return CR_ERR_MEMORY;
+    // what v does not move is on either side
+    cr__step_mark_part(step, 1);
+    for (int i = 0; i < kept->count; i++) {
+        const crWarm* w = &kept->old[i];
+        int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
+        kept->others[kept->other_count] = i;
+        kept->other_count += (step->work.mark[a] == 0 && cr__moves(model, a)) ||
+                             (step->work.mark[b] == 0 && cr__moves(model, b));
+    }
+    cr__step_mark_part(step, 0);
+    return CR_OK;
+}
+
+// how many of the others come before contact c
+static int others_before(const Kept* kept, const crStepContact* c) {
+    int lo = kept->next, hi = kept->other_count;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        bool before = compare(&kept->old[kept->others[mid]], c, false) < 0;
+        lo = before ? mid + 1 : lo;
+        hi = before ? hi : mid;
+    }
+    return lo;
+}
+
+// the others up to this one
+static crStatus keep_others(crStep* step, Kept* kept, int end) {
+    crStepWarm* warm = &step->warm;
+    crStatus status = cr__warm_reserve(&step->own.allocator, warm, end - kept->next);
+    for (; kept->next < end && status == CR_OK; kept->next++) {
+        warm->force[warm->count++] = kept->old[kept->others[kept->next]];
     }
     return status;
 }
@@ -138,24 +162,24 @@ static crStatus keep_others(crStep* step, Kept* kept, const crStepContact* c) {
 static crStatus keep_forces(crStep* step) {
     size_t mark = cr_arena_mark(&step->scratch);
     bool whole = step->part.count == step->model->nb - 1;
-    Kept kept = {.alone = whole || step->clocks->kept.inside};
+    Kept kept = {0};
     crStatus status = begin_forces(step, &kept);
-    if (status != CR_OK) return status;
+    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = list_others(step, &kept);
     int cursor = 0;
     double rate = 1.0 / step->free.h;
-    if (!kept.alone) cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
         if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
             status = add_beginning(step, c);
         }
-        if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, c);
-        crWarm force = cr__warm_of(c, cr_scale(rate, c->impulse));
-        if (status == CR_OK) status = cr__warm_append(&step->own.allocator, &step->warm, &force);
+        if (kept.next < kept.other_count && status == CR_OK)
+            status = keep_others(step, &kept, others_before(&kept, c));
+        if (status == CR_OK) status = cr__warm_reserve(&step->own.allocator, &step->warm, 1);
+        if (status == CR_OK)
+            step->warm.force[step->warm.count++] = cr__warm_of(c, cr_scale(rate, c->impulse));
     }
-    if (!kept.alone && status == CR_OK) status = keep_others(step, &kept, NULL);
-    if (!kept.alone) cr__step_mark_part(step, 0);
+    if (status == CR_OK) status = keep_others(step, &kept, kept.other_count);
     cr_arena_release(&step->scratch, mark);
     return status;
 }

@@ -82,6 +82,7 @@ void cr__lone_prepare(const crWorld* world, crLone* lone) {
         lone->still[lone->count++].box = cr_shape_bounds(shape, cr_pose_identity());
     }
     lone->flies = true;
+    lone->lies = step->rest.lying.may;
     lone->size = step->plan->size[1];
     lone->thin = step->plan->thin[1];
     memcpy(lone->fall, step->plan->fall, sizeof lone->fall);
@@ -260,6 +261,28 @@ CR_FEW bool rest(crLoneStep* x, bool ball, crWarm* warm, int count) {
     return zero;
 }
 
+CR_FEW bool is_unforced(const crLoneState* s) {
+    bool none = true;
+    for (int j = 0; j < 6; j++) {
+        none = none && s->force[j] == 0.0;
+    }
+    return none;
+}
+
+// As lie_down.c has it: the body began at rest, and the solve left it so with the forces that it had.
+CR_FEW bool lies(const crLoneStep* x, bool ball, const crWarm* warm, int count) {
+    const crLone* lone = x->lone;
+    const crLoneState* s = x->s;
+    double fall = x->h * cr_norm(x->model->gravity), slack = 1.0 + lone->position_tol;
+    bool still = lone->lies && is_unforced(s);
+    for (int j = 0; j < 6; j++) {
+        still = still && x->v0[j] == 0.0;
+    }
+    CR_LONE_EACH(i, x->count, ball) { still = still && -x->spot[i].at.gap - slack * lone->delta <= 0.0; }
+    return still && cr__rest_slow(&x->model->bodies[1], fall, speed_of(x->v, lone->size)) &&
+           cr__rest_same(warm, count, s->warm, s->warm_count);
+}
+
 CR_FEW bool is_plain_end(const crLoneStep* x) {
     return finite(x->q, 7) && finite(x->v, 6) && cr_norm(cr__load_vec(x->q)) <= x->lone->bound;
 }
@@ -282,6 +305,22 @@ CR_FEW bool fly(crLoneStep* x, crCertificate* c) {
     return true;
 }
 
+// The end of a step of a body that lies: it is audited with v = 0, and its contacts stay as they are.
+CR_FEW bool lie(crLoneStep* x, bool ball, crCertificate* c) {
+    memset(x->v, 0, sizeof x->v);
+    CR_LONE_EACH(i, x->count, ball) {
+        x->spot[i].u = cr__lone_velocity(x, x->v, x->spot[i].at.point);
+        c->penetration = fmax(c->penetration, -x->spot[i].at.gap);
+    }
+    if (!cr__lone_audit(x, ball, c) || !is_plain_end(x)) return false;
+    certify(x, c);
+    x->s->overlap = c->penetration;
+    if (x->measured) measure(x, ball, c);
+    memcpy(x->q, x->s->q, sizeof x->q);
+    x->s->still = true;
+    return true;
+}
+
 // a step near the plane, as far as the sweeps of its first round; false: left to the stages
 CR_FEW bool approach(crLoneStep* x, bool ball, crLoneSolve* solve) {
     if (!cr__lone_find(x, ball)) return false;
@@ -297,8 +336,9 @@ CR_FEW bool leave(crLoneStep* x, bool ball, crCertificate* c) {
     double before[7];
     bool began;
     *c = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .contacts = x->count, .rows = 3 * x->taken};
-    if (!cr__lone_audit(x, ball, c)) return false;
     int count = keep_forces(x, ball, warm, &began);
+    if (lies(x, ball, warm, count)) return lie(x, ball, c);
+    if (!cr__lone_audit(x, ball, c)) return false;
     advance(x);
     if (!is_plain_end(x)) return false;
     memcpy(before, x->q, sizeof before);
@@ -308,10 +348,11 @@ CR_FEW bool leave(crLoneStep* x, bool ball, crCertificate* c) {
     bool still = !began && rest(x, ball, warm, count);
     if (is_fast(x)) return false;
     certify(x, c);
+    s->overlap = c->penetration;
     if (x->measured) measure(x, ball, c);
     if (still) {
         memcpy(x->q, s->q, sizeof x->q);
-        s->still = true;
+        s->still = is_unforced(s);
         return true;
     }
     s->still = false;
@@ -397,6 +438,7 @@ CR_FEW bool stays(const crLone* lone, double h, crLoneState* s, crCertificate* c
     if (!(s->still && s->still_h == h) || is_measured(lone->measure, s->dt, s->time, end)) return false;
     s->time = end;
     c->overlap = (double)NAN;
+    c->penetration = s->overlap;
     return true;
 }
 

@@ -15,6 +15,7 @@ typedef struct crLone {
     bool flies;    // one free body, and few shapes that stand
     bool touches;  // one plane and one ball or box, without restitution: contacts too, in fast
     bool ball;
+    bool lies;  // at rest it is audited as it lies (lie_down.c)
     int count;
     // a half-space n.x <= offset, or a box around any other, n zero
     struct {
@@ -37,6 +38,7 @@ typedef struct crLoneState {
     crWarm warm[CR_LONE_CONTACTS];
     bool still;      // the last step left all as it was:
     double still_h;  // the next does so too, if it is as long, s
+    double overlap;  // and its contacts tell this one, m
 } crLoneState;
 
 void cr__lone_prepare(const crWorld* world, crLone* lone);

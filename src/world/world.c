@@ -251,6 +251,7 @@ static crStatus stay(crWorld* world, double h, crError* error) {
     change_scratch(world);
     crStatus status = cr__step_stay(&world->step, h, error);
     change_scratch(world);
+    if (cr__audit_due(&world->step)) restore_q(world);
     return status;
 }
 
@@ -277,6 +278,8 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     world->last_h = status == CR_OK ? h : 0.0;
     if (status == CR_OK) cr__activations_move(step->model, &step->state, h, false);
     if (status == CR_OK && cr__step_may_rest(step)) restore_unmoved(world);
+    // the next step may be without its forces
+    step->rest.still = step->rest.still && is_zero(step->state.force, step->model->nv);
     if (status == CR_OK && step->rest.still) settle_ties(world);
     if (status == CR_OK && step->rest.still) restore_q(world);
     if (status != CR_OK) {

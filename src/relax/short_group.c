@@ -1,0 +1,332 @@
+// short_group.c - groups of packed contacts, two at a time, into eight lanes of single precision, and back.
+//
+//     k = R (r x a),   w = s_a^2 + s_b^2 + |k_a|^2 + |k_b|^2  along each of n, t1, t2;   T^T D T of t1, t2
+//     of balls:   rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
+//
+// Single precision is enough for what short steps look for: sweeps do not converge. What they end with is computed in
+// double precision from the impulses: v+ = v_free + M^-1 J^T P holds to rounding.
+// Fails: CR_ERR_MEMORY.
+#include "relax/short_group.h"
+
+#include <string.h>
+
+#include "relax/units.h"
+#include "relax/wide.h"
+
+#define GROUPS 16  // that one thread takes at a time
+#define BODIES 256 // likewise
+#define ROUGH  1e9 // friction beyond which none is needed: squares of impulses stay finite
+
+typedef struct Fill {
+    const crInertias* of;
+    const crSubsteps* run;
+    const crShorts* shorts;
+} Fill;
+
+// one contact of each lane on its way into a slot
+enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
+
+static bool same_bucket(const crGroup* a, const crGroup* b) {
+    return a->kind == b->kind && a->two == b->two && a->slots == b->slots;
+}
+
+static int slot_places(const crShortGroup* g) {
+    if (g->ball) return CR_SHORT_RHO + (g->two ? 2 : 1);
+    return CR_SHORT_K + (g->two ? 18 : 9);
+}
+
+static void add_half(const crPacked* p, const crGroup* from, crShortGroup* to) {
+    for (int l = 0; l < CR_LANES; l++) {
+        int at = to->lanes + l;
+        to->a[at] = from->a[l];
+        to->b[at] = from->b[l];
+        to->contact[at] = from->contact[l];
+        for (int k = 0; k < from->slots && l < from->lanes; k++) {
+            const crVec3 E = p->contact[from->contact[l] + k].E;
+            to->given = to->given || cr_dot(E, E) > 0.0;
+        }
+    }
+    to->lanes += from->lanes;
+}
+
+// The groups of one colour; where `alone`, lanes may share bodies and stay apart.
+static void pair_groups(const crPacked* p, int begin, int end, bool alone, crShorts* s) {
+    for (int i = begin; i < end; i++) {
+        const crGroup* from = &p->group[i];
+        crShortGroup* to = &s->group[s->group_count++];
+        *to = (crShortGroup){.slots = from->slots, .ball = from->kind == CR_KIND_BALL, .two = from->two};
+        add_half(p, from, to);
+        bool full = from->lanes == CR_LANES && i + 1 < end && !alone;
+        if (full && same_bucket(from, &p->group[i + 1])) add_half(p, &p->group[++i], to);
+        for (int l = to->lanes; l < CR_WIDE; l++) {
+            to->a[l] = to->b[l] = 0;
+            to->contact[l] = to->contact[0];
+        }
+        to->places = slot_places(to);
+    }
+}
+
+// Root of a power of two near the largest mass.
+static double mass_scale(const crModel* model) {
+    double most = 0.0;
+    for (int b = 1; b < model->nb; b++) {
+        if (cr__moves(model, b)) most = fmax(most, model->bodies[b].mass);
+    }
+    double scale = 1.0;
+    while (scale * scale < 0.25 * most && scale < 1e100) {
+        scale *= 2.0;
+    }
+    while (scale * scale > 4.0 * most && scale > 1e-100) {
+        scale *= 0.5;
+    }
+    return scale;
+}
+
+static void put(float* in, int at, crVec3 a) {
+    in[at * CR_WIDE] = (float)a.x;
+    in[(at + 1) * CR_WIDE] = (float)a.y;
+    in[(at + 2) * CR_WIDE] = (float)a.z;
+}
+
+static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
+
+// Bodies of the unit in one lane: b is the one that moves, and may be a of the contact; a is -1 where it does not move.
+typedef struct Ends {
+    int a, b;
+    double sign;  // of impulses on b
+} Ends;
+
+static Ends ends_of(const crPacked* p, const crShortGroup* g, int l) {
+    int from = l < g->lanes ? l : 0;
+    Ends ends = {.a = g->two ? body_at(p, g->a[from]) : -1, .b = body_at(p, g->b[from])};
+    ends.sign = p->contact[g->contact[from]].body_b == ends.b ? 1.0 : -1.0;
+    return ends;
+}
+
+static void read_contact(const Fill* fill, const crPackedContact* c, Ends ends, float* in) {
+    const crVec3* origin = fill->of->d->origin;
+    double scale = fill->shorts->scale;
+    put(in, IN_N, c->normal);
+    put(in, IN_RB, cr_sub(c->point, origin[ends.b]));
+    put(in, IN_RA, ends.a >= 0 ? cr_sub(c->point, origin[ends.a]) : cr_vec3(0, 0, 0));
+    put(in, IN_E, c->E);
+    put(in, IN_P, cr_scale(1.0 / (scale * scale), c->P));
+    in[IN_MU * CR_WIDE] = (float)fmin(c->mu, ROUGH);
+}
+
+// share of the mass and R of a body, with the sign of its impulses
+static void read_body(const Fill* fill, int body, double sign, float* share, float* R) {
+    const crMat3* root = &fill->of->d->root[body];
+    double scale = sign * fill->shorts->scale;
+    *share = (float)(scale / sqrt(fill->of->model->bodies[body].mass));
+    for (int k = 0; k < 9; k++) {
+        R[k * CR_WIDE] = (float)(scale * root->m[k / 3][k % 3]);
+    }
+}
+
+// across n and z
+CR_LANE crWide3 short_tangent(crWide3 n) {
+    crWide r = wide_sqrt(n.x * n.x + n.y * n.y), one = wide_all(1.0f), zero = wide_all(0.0f);
+    crWideMask steep = wide_less(wide_all(1e-18f), r);
+    crWide by = wide_select(steep, r, one);
+    return wide3(wide_select(steep, -n.y / by, one), wide_select(steep, n.x / by, zero), zero);
+}
+
+// k of one body along three axes; what it adds to w along n, and to T^T D T
+CR_LANE crWide add_rows(const float* R, crWide3 r, const crWide3* axis, float* k, crWide* D) {
+    crWide3 row[3];
+    for (int i = 0; i < 3; i++) {
+        row[i] = wide3_mul(R, wide3_cross(r, axis[i]));
+        wide3_store(k + 3 * i * CR_WIDE, row[i]);
+    }
+    D[0] += wide3_dot(row[1], row[1]);
+    D[1] += wide3_dot(row[1], row[2]);
+    D[2] += wide3_dot(row[2], row[2]);
+    return wide3_dot(row[0], row[0]);
+}
+
+CR_LANE void fill_common(const float* in, crWide w, crWide3 P, float* slot) {
+    crWide zero = wide_all(0.0f);
+    wide3_store(slot + CR_SHORT_N * CR_WIDE, wide3_load(in + IN_N * CR_WIDE));
+    wide3_store(slot + CR_SHORT_P * CR_WIDE, P);
+    wide3_store(slot + CR_SHORT_SUM * CR_WIDE, wide3(zero, zero, zero));
+    wide_store(slot + CR_SHORT_MU * CR_WIDE, wide_load(in + IN_MU * CR_WIDE));
+    wide_store(slot + CR_SHORT_G * CR_WIDE, wide_all(1.0f) / w);
+    wide_store(slot + CR_SHORT_Q * CR_WIDE, zero);
+}
+
+CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, const float* Ra,
+                       const float* in, float* slot) {
+    crWide3 n = wide3_load(in + IN_N * CR_WIDE), t1 = short_tangent(n), axis[3] = {n, t1, wide3_cross(n, t1)};
+    crWide3 P = wide3_load(in + IN_P * CR_WIDE), E = wide3_load(in + IN_E * CR_WIDE);
+    crWide D[3] = {shares, wide_all(0.0f), shares}, w = shares, half = wide_all(0.5f), one = wide_all(1.0f);
+    float* k = slot + CR_SHORT_K * CR_WIDE;
+    w += add_rows(Rb, wide3_load(in + IN_RB * CR_WIDE), axis, k, D);
+    if (g->two) w += add_rows(Ra, wide3_load(in + IN_RA * CR_WIDE), axis, k + 9 * CR_WIDE, D);
+    fill_common(in, w, wide3(wide3_dot(n, P), wide3_dot(t1, P), wide3_dot(axis[2], P)), slot);
+    wide3_store(slot + CR_SHORT_E * CR_WIDE,
+                wide3(wide3_dot(n, E), wide3_dot(t1, E), wide3_dot(axis[2], E)));
+    wide_store(slot + CR_SHORT_T * CR_WIDE, t1.x);
+    wide_store(slot + (CR_SHORT_T + 1) * CR_WIDE, t1.y);
+    crWide by = one / (D[0] * D[2] - D[1] * D[1]), apart = half * (D[0] - D[2]);
+    wide3_store(slot + CR_SHORT_S * CR_WIDE, wide3(by * D[2], -(by * D[1]), by * D[0]));
+    crWide larger = half * (D[0] + D[2]) + wide_sqrt(apart * apart + D[1] * D[1]);
+    wide_store(slot + CR_SHORT_STEP * CR_WIDE, one / larger);
+}
+
+CR_LANE void fill_ball(const crShortGroup* g, crWide shares, const float* Rb, const float* Ra,
+                       const float* in, float* slot) {
+    crWide3 n = wide3_load(in + IN_N * CR_WIDE);
+    crWide b = wide_load(Rb) * wide3_dot(n, wide3_load(in + IN_RB * CR_WIDE));
+    crWide a = wide_load(Ra) * wide3_dot(n, wide3_load(in + IN_RA * CR_WIDE));
+    fill_common(in, shares, wide3_load(in + IN_P * CR_WIDE), slot);
+    wide_store(slot + CR_SHORT_E * CR_WIDE, wide3_dot(n, wide3_load(in + IN_E * CR_WIDE)));
+    wide_store(slot + CR_SHORT_GT * CR_WIDE, wide_all(1.0f) / (shares + (b * b + a * a)));
+    wide_store(slot + CR_SHORT_RHO * CR_WIDE, b);
+    if (g->two) wide_store(slot + (CR_SHORT_RHO + 1) * CR_WIDE, a);
+}
+
+// what short steps know of a contact beside its slot; given: its velocity along n
+static void fill_gaps(const crSubsteps* run, int contact, float given, float* slot) {
+    double gap = run->gap[contact];
+    slot[CR_SHORT_GAP0 * CR_WIDE] = slot[CR_SHORT_GAP * CR_WIDE] = (float)gap;
+    slot[CR_SHORT_TARGET * CR_WIDE] = (float)(gap - run->target[contact] + given * run->h);
+    slot[CR_SHORT_BOUNCE * CR_WIDE] = run->bounce != NULL ? (float)run->bounce[contact] : 0.0f;
+}
+
+CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
+    const crPacked* p = fill->run->packed;
+    _Alignas(32) float in[IN_COUNT * CR_WIDE], Rb[9 * CR_WIDE], Ra[9 * CR_WIDE];
+    Ends ends[CR_WIDE];
+    float* hot = fill->shorts->hot + g->at;
+    memset(Ra, 0, sizeof Ra);
+    for (int l = 0; l < CR_WIDE; l++) {
+        ends[l] = ends_of(p, g, l);
+        read_body(fill, ends[l].b, ends[l].sign, hot + l, Rb + l);
+        hot[CR_WIDE + l] = 0.0f;
+        if (g->two) read_body(fill, ends[l].a, -1.0, hot + CR_WIDE + l, Ra + l);
+    }
+    float* slot = hot + 2 * CR_WIDE;
+    for (int k = 0; k < g->slots; k++) {
+        for (int l = 0; l < CR_WIDE; l++) {
+            read_contact(fill, &p->contact[g->contact[l] + k], ends[l], in + l);
+        }
+        for (int l = 0; l < CR_WIDE; l += CR_WIDE_STEP) {
+            crWide sb = wide_load(hot + l), sa = wide_load(hot + CR_WIDE + l), shares = sb * sb + sa * sa;
+            if (g->ball) {
+                fill_ball(g, shares, Rb + l, Ra + l, in + l, slot + l);
+            } else {
+                fill_slot(g, shares, Rb + l, Ra + l, in + l, slot + l);
+            }
+        }
+        for (int l = 0; l < CR_WIDE; l++) {
+            fill_gaps(fill->run, g->contact[l] + k, slot[CR_SHORT_E * CR_WIDE + l], slot + l);
+        }
+        slot += CR_WIDE * g->places;
+    }
+}
+
+CR_LANE void fill_range(const Fill* fill, int begin, int end) {
+    for (int i = begin; i < end; i++) {
+        fill_group(fill, &fill->shorts->group[i]);
+    }
+}
+
+CR_TASKS(fill, Fill, fill_range(work, begin, end))
+
+crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts* s) {
+    const crPacked* p = run->packed;
+    *s = (crShorts){.colours = p->colours, .scale = mass_scale(of->model)};
+    s->group = cr_arena_alloc(of->arena, (size_t)(p->group_count + 1) * sizeof *s->group);
+    if (s->group == NULL) return CR_ERR_MEMORY;
+    for (int c = 0; c < p->colours; c++) {
+        s->colour_start[c] = s->group_count;
+        pair_groups(p, p->colour_start[c], p->colour_start[c + 1], c == CR_COLOURS, s);
+    }
+    s->colour_start[p->colours] = s->group_count;
+    size_t hot = 0;
+    for (int i = 0; i < s->group_count; i++) {
+        s->group[i].at = hot;
+        hot += CR_WIDE * (2 + (size_t)(s->group[i].slots * s->group[i].places));
+    }
+    s->hot = cr_arena_alloc(of->arena, (hot + 1) * sizeof *s->hot);
+    if (s->hot == NULL) return CR_ERR_MEMORY;
+    Fill fill = {of, run, s};
+    cr__tasks_for(of->tasks, s->group_count, GROUPS, CR_BEST(fill), &fill);
+    return CR_OK;
+}
+
+// impulse of one lane's contact in world axes
+static crVec3 sum_of(const crShortGroup* g, const float* slot, crVec3 n) {
+    const float *P = slot + CR_SHORT_SUM * CR_WIDE, *t = slot + CR_SHORT_T * CR_WIDE;
+    crVec3 p = cr_vec3(P[0], P[CR_WIDE], P[2 * CR_WIDE]);
+    if (g->ball) return p;
+    crVec3 t1 = cr_vec3(t[0], t[CR_WIDE], 0.0);
+    return cr_madd(cr_madd(cr_scale(p.x, n), p.y, t1), p.z, cr_cross(n, t1));
+}
+
+static void read_range(void* ctx, int begin, int end) {
+    const Fill* fill = ctx;
+    const crPacked* p = fill->run->packed;
+    double scale = fill->shorts->scale;
+    for (int i = begin; i < end; i++) {
+        const crShortGroup* g = &fill->shorts->group[i];
+        const float* slot = fill->shorts->hot + g->at + 2 * CR_WIDE;
+        for (int k = 0; k < g->slots; k++, slot += CR_WIDE * g->places) {
+            for (int l = 0; l < g->lanes; l++) {
+                crPackedContact* c = &p->contact[g->contact[l] + k];
+                // turned out of its frame it may be outside by rounding
+                c->P = cr__in_cone(c, cr_scale(scale * scale, sum_of(g, slot + l, c->normal)));
+            }
+        }
+    }
+}
+
+// impulse and moment of a contact on one of its bodies, at its place in z
+static void add_impulse(const crPacked* p, const crVec3* origin, int body, crVec3 at, crVec3 P) {
+    double* z = p->z + p->place[body];
+    cr__store_vec(cr_add(cr__load_vec(z), P), z);
+    cr__store_vec(cr_add(cr__load_vec(z + 3), cr_cross(cr_sub(at, origin[body]), P)), z + 3);
+}
+
+// z of bodies from their sums: z_free + M^(-1/2) J^T P, and dz
+typedef struct Apply {
+    const crInertias* of;
+    const crPacked* packed;
+    const double* dz;  // NULL: without
+} Apply;
+
+static void apply_sums(void* ctx, int begin, int end) {
+    const Apply* apply = ctx;
+    const crPacked* p = apply->packed;
+    for (int i = begin; i < end; i++) {
+        int body = p->body[i], at = CR_BODY_STRIDE * (i + 1);
+        double *z = p->z + at, share = 1.0 / sqrt(apply->of->model->bodies[body].mass);
+        crVec3 v = cr_scale(share, cr__load_vec(z));
+        crVec3 w = cr_mat3_mul(apply->of->d->root[body], cr__load_vec(z + 3));
+        cr__store_vec(cr_add(cr__load_vec(p->z_free + at), v), z);
+        cr__store_vec(cr_add(cr__load_vec(p->z_free + at + 3), w), z + 3);
+        for (int k = 0; apply->dz != NULL && k < 6; k++) {
+            z[k] += apply->dz[at + k];
+        }
+    }
+}
+
+void cr__shorts_apply(const crInertias* of, const crPacked* p, const double* dz) {
+    int singles = p->bodies - (p->units != NULL ? p->units->places : 0);
+    memset(p->z, 0, CR_BODY_STRIDE * (size_t)(singles + 1) * sizeof *p->z);
+    for (int i = 0; i < p->count; i++) {
+        const crPackedContact* c = &p->contact[i];
+        if (p->place[c->body_a] != 0) add_impulse(p, of->d->origin, c->body_a, c->point, cr_neg(c->P));
+        if (p->place[c->body_b] != 0) add_impulse(p, of->d->origin, c->body_b, c->point, c->P);
+    }
+    cr__tasks_for(of->tasks, singles, BODIES, apply_sums, &(Apply){of, p, dz});
+    for (int i = CR_BODY_STRIDE * (singles + 1); i < CR_BODY_STRIDE * (p->bodies + 1); i++) {
+        p->z[i] = p->z_free[i] + (dz != NULL ? dz[i] : 0.0);
+    }
+}
+
+void cr__shorts_read(const crInertias* of, const crSubsteps* run, const crShorts* shorts) {
+    Fill fill = {of, run, shorts};
+    cr__tasks_for(of->tasks, shorts->group_count, GROUPS, read_range, &fill);
+}
