@@ -21,7 +21,7 @@ static inline JudgePiece judge_piece(void) {
 }
 
 static inline int judge_count(int quick, int soak) {
-    if (getenv("CAROM_SOAK") == NULL) return quick;
+    if (getenv("CAROM_SOAK") == NULL) return getenv("CAROM_FEW") != NULL ? quick / 8 : quick;
     int of = judge_piece().of;
     return (soak + of - 1) / of;
 }

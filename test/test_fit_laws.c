@@ -36,13 +36,15 @@ static void check_recovered(const char* name, int rows, int resamples) {
     cr_impacts_destroy(&impacts);
 }
 
+// With sanitizers half of the measurements and a few resamples: the same code runs, in a fifth of the time.
 TEST(known_parameters_come_out) {
+    bool few = getenv("CAROM_FEW") != NULL;
     static const char* const fast[] = {"newton",       "chatterjee-ruina", "routh",
                                        "routh-newton", "routh-energetic",  "whittaker",
                                        "smith",        "anitescu-potra",   "pfeiffer-glocker",
                                        "brach"};
     for (size_t i = 0; i < sizeof fast / sizeof fast[0]; i++) {
-        check_recovered(fast[i], 120, 30);
+        check_recovered(fast[i], few ? 60 : 120, few ? 10 : 30);
     }
     check_recovered("spherical", 30, 8);
     check_recovered("compliant", 15, 4);

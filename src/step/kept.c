@@ -43,10 +43,18 @@ static void sort_forces(crWarm* force, int count) {
     }
 }
 
-static crStatus grow_forces(const crAllocator* a, crStepWarm* warm, int room) {
+crStatus cr__warm_reserve(const crAllocator* a, crStepWarm* warm, int more) {
+    if (warm->count + more <= warm->capacity) return CR_OK;
     void* force = warm->force;
-    crStatus status = cr__grow(a, &force, &warm->capacity, warm->count, room, sizeof *warm->force);
+    crStatus status =
+        cr__grow(a, &force, &warm->capacity, warm->count, warm->count + more, sizeof *warm->force);
     warm->force = force;
+    return status;
+}
+
+static crStatus append_force(const crAllocator* a, crStepWarm* warm, const crWarm* force) {
+    crStatus status = cr__warm_reserve(a, warm, 1);
+    if (status == CR_OK) warm->force[warm->count++] = *force;
     return status;
 }
 
@@ -105,9 +113,8 @@ static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
         crKeptForce* f = &kept->force[*link];
         int end = end_at(step->model, &f->force, body);
         if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
-            status = grow_forces(&step->own.allocator, part, part->count + 1);
+            status = append_force(&step->own.allocator, part, &f->force);
             if (status != CR_OK) break;
-            part->force[part->count++] = f->force;
             f->gone = true;
         }
         if (f->gone) {
@@ -158,8 +165,7 @@ static crStatus sort_late(crStep* step, int* all) {
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = grow_forces(&step->own.allocator, &kept->part, kept->part.count + 1);
-        if (status == CR_OK) kept->part.force[kept->part.count++] = kept->force[i].force;
+        status = append_force(&step->own.allocator, &kept->part, &kept->force[i].force);
     }
     sort_forces(kept->part.force, kept->part.count);
     return status;
@@ -176,7 +182,7 @@ crStatus cr__step_kept_close(crStep* step) {
     if (!warm->changed) cr__step_swap_forces(&step->warm);
     warm->changed = true;
     warm->count = 0;
-    status = grow_forces(&step->own.allocator, warm, all);
+    status = cr__warm_reserve(&step->own.allocator, warm, all);
     if (status != CR_OK) return status;
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];

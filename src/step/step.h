@@ -166,6 +166,8 @@ static inline crWarm cr__warm_of(const crStepContact* c, crVec3 force) {
 }
 // Order of two forces by shapes, children and features, as contacts are sorted: negative, 0 or positive (kept.c).
 int cr__warm_order(const crWarm* a, const crWarm* b);
+// Room for so many more forces (kept.c). CR_ERR_MEMORY.
+crStatus cr__warm_reserve(const crAllocator* allocator, crStepWarm* warm, int more);
 // True if a force is that of a contact.
 static inline bool cr__warm_is_of(const crWarm* w, const crStepContact* c) {
     const crStepPoint* p = &c->point;

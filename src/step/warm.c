@@ -4,7 +4,6 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "base/room.h"
 #include "step/clocks.h"
 
 #define HOLD 3.0     // deadbands within which a contact that pressed still touches
@@ -119,16 +118,6 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
     return CR_OK;
 }
 
-static crStatus reserve_forces(crStep* step, int more) {
-    crStepWarm* warm = &step->warm;
-    if (warm->count + more <= warm->capacity) return CR_OK;
-    void* forces = warm->force;
-    crStatus status = cr__grow(&step->own.allocator, &forces, &warm->capacity, warm->count,
-                               warm->count + more, sizeof *warm->force);
-    warm->force = forces;
-    return status;
-}
-
 static crStatus list_others(crStep* step, Kept* kept) {
     const crModel* model = step->model;
     kept->others = cr_arena_alloc(&step->scratch, ((size_t)kept->count + 1) * sizeof *kept->others);
@@ -161,7 +150,7 @@ static int others_before(const Kept* kept, const crStepContact* c) {
 // the others up to this one
 static crStatus keep_others(crStep* step, Kept* kept, int end) {
     crStepWarm* warm = &step->warm;
-    crStatus status = reserve_forces(step, end - kept->next);
+    crStatus status = cr__warm_reserve(&step->own.allocator, warm, end - kept->next);
     for (; kept->next < end && status == CR_OK; kept->next++) {
         warm->force[warm->count++] = kept->old[kept->others[kept->next]];
     }
@@ -186,7 +175,7 @@ static crStatus keep_forces(crStep* step) {
         }
         if (kept.next < kept.other_count && status == CR_OK)
             status = keep_others(step, &kept, others_before(&kept, c));
-        if (status == CR_OK) status = reserve_forces(step, 1);
+        if (status == CR_OK) status = cr__warm_reserve(&step->own.allocator, &step->warm, 1);
         if (status == CR_OK)
             step->warm.force[step->warm.count++] = cr__warm_of(c, cr_scale(rate, c->impulse));
     }
