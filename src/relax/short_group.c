@@ -30,7 +30,7 @@ static bool same_bucket(const crGroup* a, const crGroup* b) {
     return a->kind == b->kind && a->two == b->two && a->slots == b->slots;
 }
 
-static int slot_places(const crShortGroup* g) {
+static int short_places(const crShortGroup* g) {
     if (g->ball) return CR_SHORT_RHO + (g->two ? 2 : 1);
     return CR_SHORT_K + (g->two ? 18 : 9);
 }
@@ -62,7 +62,7 @@ static void pair_groups(const crPacked* p, int begin, int end, bool alone, crSho
             to->a[l] = to->b[l] = 0;
             to->contact[l] = to->contact[0];
         }
-        to->places = slot_places(to);
+        to->places = short_places(to);
     }
 }
 
@@ -88,7 +88,7 @@ static void put(float* in, int at, crVec3 a) {
     in[(at + 2) * CR_WIDE] = (float)a.z;
 }
 
-static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
+static int short_body(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
 // Bodies of the unit in one lane: b is the one that moves, and may be a of the contact; a is -1 where it does not move.
 typedef struct Ends {
@@ -98,12 +98,12 @@ typedef struct Ends {
 
 static Ends ends_of(const crPacked* p, const crShortGroup* g, int l) {
     int from = l < g->lanes ? l : 0;
-    Ends ends = {.a = g->two ? body_at(p, g->a[from]) : -1, .b = body_at(p, g->b[from])};
+    Ends ends = {.a = g->two ? short_body(p, g->a[from]) : -1, .b = short_body(p, g->b[from])};
     ends.sign = p->contact[g->contact[from]].body_b == ends.b ? 1.0 : -1.0;
     return ends;
 }
 
-static void read_contact(const Fill* fill, const crPackedContact* c, Ends ends, float* in) {
+static void read_short_contact(const Fill* fill, const crPackedContact* c, Ends ends, float* in) {
     const crVec3* origin = fill->of->d->origin;
     double scale = fill->shorts->scale;
     put(in, IN_N, c->normal);
@@ -115,7 +115,7 @@ static void read_contact(const Fill* fill, const crPackedContact* c, Ends ends, 
 }
 
 // share of the mass and R of a body, with the sign of its impulses
-static void read_body(const Fill* fill, int body, double sign, float* share, float* R) {
+static void read_short_body(const Fill* fill, int body, double sign, float* share, float* R) {
     const crMat3* root = &fill->of->d->root[body];
     double scale = sign * fill->shorts->scale;
     *share = (float)(scale / sqrt(fill->of->model->bodies[body].mass));
@@ -201,14 +201,14 @@ CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
     memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_WIDE; l++) {
         ends[l] = ends_of(p, g, l);
-        read_body(fill, ends[l].b, ends[l].sign, hot + l, Rb + l);
+        read_short_body(fill, ends[l].b, ends[l].sign, hot + l, Rb + l);
         hot[CR_WIDE + l] = 0.0f;
-        if (g->two) read_body(fill, ends[l].a, -1.0, hot + CR_WIDE + l, Ra + l);
+        if (g->two) read_short_body(fill, ends[l].a, -1.0, hot + CR_WIDE + l, Ra + l);
     }
     float* slot = hot + 2 * CR_WIDE;
     for (int k = 0; k < g->slots; k++) {
         for (int l = 0; l < CR_WIDE; l++) {
-            read_contact(fill, &p->contact[g->contact[l] + k], ends[l], in + l);
+            read_short_contact(fill, &p->contact[g->contact[l] + k], ends[l], in + l);
         }
         for (int l = 0; l < CR_WIDE; l += CR_WIDE_STEP) {
             crWide sb = wide_load(hot + l), sa = wide_load(hot + CR_WIDE + l), shares = sb * sb + sa * sa;
@@ -264,7 +264,7 @@ static crVec3 sum_of(const crShortGroup* g, const float* slot, crVec3 n) {
     return cr_madd(cr_madd(cr_scale(p.x, n), p.y, t1), p.z, cr_cross(n, t1));
 }
 
-static void read_range(void* ctx, int begin, int end) {
+static void read_sums(void* ctx, int begin, int end) {
     const Fill* fill = ctx;
     const crPacked* p = fill->run->packed;
     double scale = fill->shorts->scale;
@@ -327,5 +327,5 @@ void cr__shorts_apply(const crInertias* of, const crPacked* p, const double* dz)
 
 void cr__shorts_read(const crInertias* of, const crSubsteps* run, const crShorts* shorts) {
     Fill fill = {of, run, shorts};
-    cr__tasks_for(of->tasks, shorts->group_count, GROUPS, read_range, &fill);
+    cr__tasks_for(of->tasks, shorts->group_count, GROUPS, read_sums, &fill);
 }
