@@ -348,7 +348,7 @@ TEST(what_lies_is_audited) {
         const crCertificate* found = &step->certificate;
         if (what < 4) CHECK(found->outcome != CR_OUTCOME_SOLVED && found->residual > 1e-4);
         if (what == 0) CHECK(found->momentum >= 0.9e-3 * 9.81 / 240.0);
-        if (what == 1) CHECK(found->cone >= weight);
+        if (what == 1) CHECK(found->laws.cone >= weight);
         if (what == 4) CHECK(found->penetration == 0.01);
         cr_world_destroy(world);
         cr_model_destroy(model);
