@@ -7,9 +7,12 @@
 #include "sample_shape.h"
 #include "test.h"
 
-#define ERROR 1e-6  // of the pair's size: what gaps may be wrong by
-#define REACH \
-    5e-4  // likewise, too small by: a corner that leaves a face within the cell leaves it at the end of the cell
+// Of the pair's size: by what gaps may be wrong, and too small where a corner that leaves a face within the cell leaves it at the
+// end of the cell.
+#define FINE_ERROR   1e-7
+#define FINE_REACH   5e-4
+#define COARSE_ERROR 5e-6
+#define COARSE_REACH 4e-3
 
 typedef struct Case {
     crModel* model;
@@ -65,7 +68,7 @@ static bool same_points(const crContactPoint* x, const crContactPoint* y, int co
 TEST(kept_gaps_are_distances) {
     crRandom random = sample_seed(41);
     crHullPool pool = sample_hulls(&random);
-    int tried = 0, close = 0;
+    int near[2] = {0}, tried[2] = {0}, close[2] = {0};
     for (int n = 0; n < test_samples(60000); n++) {
         crSampleForm form = n % 3 == 0 ? FORM_SQUARE : FORM_ROUND;
         crShape a = sample_shape(&random, convex_kinds[sample_bits(&random) % CONVEX_KINDS], form, &pool);
@@ -75,13 +78,16 @@ TEST(kept_gaps_are_distances) {
         crPose at_a = sample_pose(&random, form), at_b = sample_pose(&random, form);
         at_a.p = cr_scale(sample_uniform(&random, 0.0, 10.0), sample_direction(&random));
         at_b.p = cr_madd(at_a.p, 2.0 * (shape_size(&a) + shape_size(&b)), sample_direction(&random));
+        bool coarse = n % 2 == 1;
+        double grain = coarse ? CR_CELL_COARSE : CR_CELL_FINE;
+        double error = coarse ? COARSE_ERROR : FINE_ERROR, reach = coarse ? COARSE_REACH : FINE_REACH;
         double gap = sample_uniform(&random, -1e-4, 0.01) * pair_size(&c), margin = 0.02 * pair_size(&c);
-        bool near = cr__pairs_has_cells(&c.pairs, 0, 1) && bring_near(&a, at_a, &b, &at_b, gap);
-        if (near) {
+        if (cr__pairs_has_cells(&c.pairs, 0, 1) && bring_near(&a, at_a, &b, &at_b, gap)) {
             crContactPoint points[CR_MANIFOLD_MAX], again[CR_MANIFOLD_MAX];
-            int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, margin, points);
-            tried += count > 0;
-            // edges and corners are not kept, what is found is
+            int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, grain, margin, points);
+            near[coarse]++;
+            tried[coarse] += count > 0;
+            // corners and nearly parallel edges are not kept
             if (count < 0) {
                 cr_model_destroy(c.model);
                 continue;
@@ -98,23 +104,69 @@ TEST(kept_gaps_are_distances) {
             other.p = cr_madd(other.p, sample_uniform(&random, 0.0, 2e-3) * pair_size(&c),
                               sample_direction(&random));
             c.pair.slot = 0;
-            cr__pairs_cell(&c.pairs, &c.pair, &at_a, &other, margin, again);
+            cr__pairs_cell(&c.pairs, &c.pair, &at_a, &other, grain, margin, again);
             for (int k = 0; k < 2; k++) {
-                int kept = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, margin, again);
+                int kept = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, grain, margin, again);
                 CHECK(kept == count && same_points(points, again, count));
             }
             double off = (least - d.contact.gap) / pair_size(&c);
-            close += fabs(off) <= ERROR;
-            if (!test_check(off <= ERROR && off >= -REACH, __FILE__, __LINE__,
+            close[coarse] += fabs(off) <= error;
+            if (!test_check(off <= error && off >= -reach, __FILE__, __LINE__,
                             "case %d: gap %g, distance %g, of the size %g; kinds %d %d", n, least,
                             d.contact.gap, off, (int)a.kind, (int)b.kind))
                 break;
         }
         cr_model_destroy(c.model);
     }
-    CHECK(tried > test_samples(60000) / 5);
-    CHECK(close > 0.9 * tried);
+    for (int i = 0; i < 2; i++) {
+        CHECK(tried[i] > 0.6 * near[i]);
+        CHECK(close[i] > 0.9 * tried[i]);
+    }
     sample_hulls_destroy(&pool);
+}
+
+static int deepest_of(const crContactPoint* points, int count) {
+    int deepest = 0;
+    for (int i = 1; i < count; i++) {
+        if (points[i].gap < points[deepest].gap) deepest = i;
+    }
+    return deepest;
+}
+
+// edges against edges, slopes and rims: the normal belongs to no face, and turns with both
+TEST(edges_are_kept) {
+    crRandom random = sample_seed(44);
+    int met = 0, kept = 0, exact = 0;
+    for (int n = 0; n < test_samples(40000); n++) {
+        crShape a = cr_shape_box(0.1, 0.2, 0.15), b = cr_shape_box(0.2, 0.1, 0.1);
+        if (n % 3 > 0) b = n % 3 == 1 ? cr_shape_cone(0.2, 0.15) : cr_shape_cylinder(0.15, 0.1);
+        Case c;
+        begin_case(&c, &a, &b);
+        crPose at_a = sample_pose(&random, FORM_ROUND), at_b = sample_pose(&random, FORM_ROUND);
+        at_b.p = cr_madd(at_a.p, 1.0, sample_direction(&random));
+        crContactPoint points[CR_MANIFOLD_MAX];
+        crDistance d;
+        bool near = bring_near(&a, at_a, &b, &at_b, sample_uniform(&random, 1e-4, 2e-4)) &&
+                    cr_distance(&a, at_a, &b, at_b, INFINITY, &d);
+        bool edge = near && CR_FEATURE_KIND(d.contact.feature_a) == CR_FEATURE_EDGE;
+        if (edge && CR_FEATURE_KIND(d.contact.feature_b) != CR_FEATURE_FACE) {
+            met++;
+            int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, CR_CELL_FINE, 1e-3, points);
+            if (count > 0) {
+                const crContactPoint* p = &points[deepest_of(points, count)];
+                double off = cr_norm(cr_sub(p->normal, d.contact.normal));
+                kept++;
+                exact += off <= 1e-5;
+                double wrong = (p->gap - d.contact.gap) / pair_size(&c);
+                CHECK(wrong <= FINE_ERROR && wrong >= -FINE_REACH);
+            }
+        }
+        cr_model_destroy(c.model);
+    }
+    CHECK(met > test_samples(40000) / 100);
+    CHECK(kept > 0.6 * met);
+    // in the others an edge ends within the cell
+    CHECK(exact > 0.85 * kept);
 }
 
 // what lies on a face is pushed along that face's normal, which no rounding tilts
@@ -133,12 +185,12 @@ TEST(normals_of_faces_are_exact) {
                          0.15 + sample_uniform(&random, -1e-6, 1e-6));
         crPose at_b = {cr_pose_point(at_a, flat.p), cr_quat_mul(at_a.q, flat.q)};
         crContactPoint points[CR_MANIFOLD_MAX];
-        int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, 0.004, points);
+        int count = cr__pairs_cell(&c.pairs, &c.pair, &at_a, &at_b, CR_CELL_FINE, 0.004, points);
         CHECK(count >= 4);
         crVec3 up = cr_quat_rotate(at_a.q, cr_vec3(0, 0, 1));
         for (int i = 0; i < count; i++) {
             CHECK_VEC(points[i].normal, up, 1e-12);
-            CHECK_NEAR(points[i].gap, flat.p.z - 0.15, ERROR * pair_size(&c));
+            CHECK_NEAR(points[i].gap, flat.p.z - 0.15, FINE_ERROR * pair_size(&c));
         }
         cr_model_destroy(c.model);
     }

@@ -1,25 +1,31 @@
-// cell.c - contacts of slow pairs: found once for a cell of relative poses, and advanced to first order within it.
+// cell.c - contacts of slow pairs: found once for a cell of relative poses, and advanced within it.
 //
-// The pose of b in a's axes is rounded to a grid. Contacts are those of the rounded pose, and their gaps follow the
-// material points to the true one: what they leave out is of second order, at most 1e-6 of the pair's size; and where a corner
-// leaves a face, it is held until the end of the cell, 5e-4 of the size at most (test_cells). A normal turns with the face it
-// belongs to, and by half of the turn on curved surfaces; where edges and corners meet, contacts are not kept. So contacts
-// depend on the present poses alone; what a slot holds is only spared, and any of it may be forgotten.
+// The pose of b in a's axes is rounded to a grid. Contacts are those of the rounded pose. At the true pose the normal n
+// maximizes the separation s(n) = n.(b - a) of the support points, which move by A dn and B (dn - theta x n) when n turns by
+// dn and b by theta (polish.c; A and B are infinite along edges and across faces), so that
+//
+//     (gap + A + B) dn = d + B (theta x n),        gap' = n'.(b' - a) - dn.A dn / 2 - (dn - theta x n).B (dn - theta x n) / 2
+//
+// with d the way of b's material point. Gaps are then wrong in third order: by 1e-7 of the pair's size at most in fine cells,
+// 5e-6 in coarse ones. A corner or edge that leaves what it meets is held until the end of the cell, 5e-4 and 4e-3 of the size
+// at most (test_cells). A normal of a face turns with its body exactly. Contacts whose normal turns much within a cell are not
+// kept: of two corners, of nearly parallel edges. So contacts depend on the present poses alone; what a slot holds is only
+// spared, and any of it may be forgotten.
 #include <string.h>
 
+#include "collide/convex.h"
 #include "collide/manifold.h"
 #include "pairs/pairs.h"
 
-#define CELL  (1.0 / 4096.0)  // of the pair's size: edge of the grid
-#define TURN  (1.0 / 8192.0)  // step of the grid of quaternions: it turns points as far as CELL moves them
-#define ROUND 0.125      // of the pair's size: least radius of a surface whose normals turn little in a cell
-#define FAR   (1 << 30)  // cells from the origin up to which there are some
-#define ALONG 1e-12      // a normal this near to an axis of a box is a face's
+#define FAR       (1 << 30)      // cells from the origin up to which there are some
+#define ALONG     1e-12          // a normal this near to that of a face is the face's
+#define STIFF     1e6            // of the pair's size: radius that flat and straight surfaces count as
+#define MOST_TURN (1.0 / 256.0)  // by which the normal turns where b moves by a cell, rad
 
 // the least margin of contacts in slots, of the pair's size; others are this by powers of two
 #define LEAST (1.0 / 64.0)
 
-enum { BY_A, BY_B, BY_BOTH, BY_NONE };
+enum { BY_A, BY_B, BY_BOTH };
 
 static bool is_convex(crShapeKind kind) {
     return kind != CR_SHAPE_MESH && kind != CR_SHAPE_HEIGHTFIELD && kind != CR_SHAPE_COMPOUND;
@@ -46,18 +52,18 @@ static bool round_to(double x, double cell, int32_t* k) {
 }
 
 // the cell of a relative pose, whose quaternion has w >= 0; false: it is too far away
-static bool cell_of(crPose at, double size, int32_t place[7]) {
-    double edge = CELL * size;
+static bool cell_of(crPose at, double grain, double size, int32_t place[7]) {
+    double edge = grain * size, turn = 0.5 * grain;
     bool ok = round_to(at.p.x, edge, &place[0]) && round_to(at.p.y, edge, &place[1]) &&
               round_to(at.p.z, edge, &place[2]);
-    return ok && round_to(at.q.w, TURN, &place[3]) && round_to(at.q.x, TURN, &place[4]) &&
-           round_to(at.q.y, TURN, &place[5]) && round_to(at.q.z, TURN, &place[6]);
+    return ok && round_to(at.q.w, turn, &place[3]) && round_to(at.q.x, turn, &place[4]) &&
+           round_to(at.q.y, turn, &place[5]) && round_to(at.q.z, turn, &place[6]);
 }
 
 // its middle
-static crPose pose_of(const int32_t place[7], double size) {
-    double edge = CELL * size;
-    crQuat q = {TURN * place[3], TURN * place[4], TURN * place[5], TURN * place[6]};
+static crPose pose_of(const int32_t place[7], double grain, double size) {
+    double edge = grain * size, turn = 0.5 * grain;
+    crQuat q = {turn * place[3], turn * place[4], turn * place[5], turn * place[6]};
     return (crPose){cr_vec3(edge * place[0], edge * place[1], edge * place[2]), cr_quat_normalize(q)};
 }
 
@@ -68,49 +74,132 @@ static crPose relative(const crPose* a, const crPose* b) {
     return (crPose){cr_quat_rotate(back, cr_sub(b->p, a->p)), q};
 }
 
-// whether n, in the axes of its body, is the normal of a plane or a face of a box
+// whether n, in the axes of its body, is the normal of a plane, of a face or of a cap
 static bool is_of_face(const crShape* shape, crVec3 n) {
     if (shape->kind == CR_SHAPE_HALFSPACE) return true;
-    if (shape->kind != CR_SHAPE_BOX) return false;
     crVec3 y = cr_quat_rotate(cr_quat_conj(shape->pose.q), n);
-    return fmax(fabs(y.x), fmax(fabs(y.y), fabs(y.z))) >= 1.0 - ALONG;
-}
-
-// least radius of curvature where a shape has this feature, 0 where it is sharp, m
-static double radius_at(const crShape* s, uint32_t feature) {
-    bool side = CR_FEATURE_KIND(feature) == CR_FEATURE_SMOOTH && (feature & 0xffffff) < 16;
-    double least = fmin(s->size.x, fmin(s->size.y, s->size.z)),
-           most = fmax(s->size.x, fmax(s->size.y, s->size.z));
-    switch (s->kind) {
-    case CR_SHAPE_SPHERE:
-    case CR_SHAPE_CAPSULE:
-        return s->size.x;
-    case CR_SHAPE_ELLIPSOID:
-        return least * least / most;
+    switch (shape->kind) {
+    case CR_SHAPE_BOX:
+        return fmax(fabs(y.x), fmax(fabs(y.y), fabs(y.z))) >= 1.0 - ALONG;
     case CR_SHAPE_CYLINDER:
-        return side ? s->size.x : 0.0;
+        return fabs(y.z) >= 1.0 - ALONG;
+    case CR_SHAPE_CONE:
+        return y.z <= ALONG - 1.0;
+    case CR_SHAPE_HULL:
+        for (int i = 0; i < shape->data.hull->face_count; i++) {
+            if (cr_dot(shape->data.hull->normals[i], y) >= 1.0 - ALONG) return true;
+        }
+        return false;
     default:
-        return 0.0;
+        return false;
     }
 }
 
-// which body the normal turns with: the one whose face it belongs to; BY_NONE: two edges or corners, whose normal may turn by
-// any angle in a cell
-static int turns_by(const crShape* a, const crShape* b, crPose at, double size,
-                    const crContactPoint* deepest) {
+// a symmetric matrix across the normal, in the basis t, u
+static void add_along(crBends* to, double k, crVec3 e, crVec3 t, crVec3 u) {
+    double x = cr_dot(e, t), y = cr_dot(e, u);
+    to->tt += k * x * x;
+    to->tu += k * x * y;
+    to->uu += k * y * y;
+}
+
+// direction of an edge with this feature, in the shape's own axes
+static crVec3 edge_of(const crShape* s, uint32_t feature) {
+    int code = (int)(feature & 0xffffff);
+    if (s->kind == CR_SHAPE_BOX)
+        return code / 9 == 0 ? cr_vec3(1, 0, 0) : code / 3 % 3 == 0 ? cr_vec3(0, 1, 0) : cr_vec3(0, 0, 1);
+    if (s->kind != CR_SHAPE_HULL) return cr_vec3(0, 0, 1);
+    const crHull* h = s->data.hull;
+    crVec3 e = cr_sub(h->vertices[h->edges[code].b], h->vertices[h->edges[code].a]);
+    return cr_scale(1.0 / cr_norm(e), e);
+}
+
+static void add_ellipsoid(crBends* to, crVec3 s, crVec3 l, crVec3 p, crVec3 q) {
+    crVec3 m = cr_vec3(s.x * l.x, s.y * l.y, s.z * l.z);
+    crVec3 a = cr_vec3(s.x * p.x, s.y * p.y, s.z * p.z), b = cr_vec3(s.x * q.x, s.y * q.y, s.z * q.z);
+    double h = cr_norm(m);
+    m = cr_scale(1.0 / h, m);
+    a = cr_madd(a, -cr_dot(m, a), m);
+    b = cr_madd(b, -cr_dot(m, b), m);
+    *to = (crBends){cr_dot(a, a) / h, cr_dot(a, b) / h, cr_dot(b, b) / h};
+}
+
+// side, slope or rim of a cylinder or cone: bent about its axis; straight along the side
+static void add_turned(crBends* to, bool rim, double stiff, crVec3 x, crVec3 l, crVec3 p, crVec3 q) {
+    double across = sqrt(l.x * l.x + l.y * l.y), rho = sqrt(x.x * x.x + x.y * x.y);
+    if (!(across > 0.0)) return;
+    crVec3 around = cr_vec3(-l.y / across, l.x / across, 0.0);
+    add_along(to, rho / across, around, p, q);
+    if (!rim) add_along(to, stiff, cr_cross(l, around), p, q);
+}
+
+// How far the support point of a shape moves by when the direction turns: in m per rad, along t and u. x: the point, d: out of
+// the shape there, both in the axes in which the shape is at `at`. What is straight or flat counts as `stiff`, very far.
+static crBends bends_of(const crShape* s, crPose at, uint32_t feature, double stiff, crVec3 x, crVec3 d,
+                        crVec3 t, crVec3 u) {
+    crBends to = {0.0, 0.0, 0.0};
+    crQuat back = cr_quat_conj(at.q);
+    crVec3 l = cr_quat_rotate(back, d), p = cr_quat_rotate(back, t), q = cr_quat_rotate(back, u);
+    int kind = (int)CR_FEATURE_KIND(feature), part = (int)(feature & 0xffffff);
+    bool turned = s->kind == CR_SHAPE_CYLINDER || s->kind == CR_SHAPE_CONE;
+    if (s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_CAPSULE) to = (crBends){s->size.x, 0.0, s->size.x};
+    if (s->kind == CR_SHAPE_ELLIPSOID) add_ellipsoid(&to, s->size, l, p, q);
+    if (kind == CR_FEATURE_EDGE) add_along(&to, stiff, edge_of(s, feature), p, q);
+    if (kind == CR_FEATURE_SMOOTH && turned)
+        add_turned(&to, part >= 16, stiff, cr_quat_rotate(back, cr_sub(x, at.p)), l, p, q);
+    if (kind == CR_FEATURE_FACE) to = (crBends){stiff, 0.0, stiff};
+    return to;
+}
+
+static crBends inverse(crBends k) {
+    double det = k.tt * k.uu - k.tu * k.tu;
+    return (crBends){k.uu / det, -k.tu / det, k.tt / det};
+}
+
+static void bends_mul(crBends k, double x, double y, double* p, double* q) {
+    *p = k.tt * x + k.tu * y;
+    *q = k.tu * x + k.uu * y;
+}
+
+// How the normal turns within the cell, from what supports it on both sides; false: by too much, as between corners and
+// between nearly parallel edges.
+static bool set_bends(const crShape* a, const crShape* b, crPose at, double size,
+                      const crContactPoint* deepest, crCell* cell) {
+    crVec3 n = deepest->normal;
+    crMat3 frame = cr_frame(n);
+    crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2);
+    double stiff = STIFF * size;
+    cell->of_a = bends_of(a, a->pose, deepest->feature_a, stiff, deepest->on_a, n, t, u);
+    cell->of_b =
+        bends_of(b, cr_pose_mul(at, b->pose), deepest->feature_b, stiff, deepest->on_b, cr_neg(n), t, u);
+    crBends k = {deepest->gap + cell->of_a.tt + cell->of_b.tt, cell->of_a.tu + cell->of_b.tu,
+                 deepest->gap + cell->of_a.uu + cell->of_b.uu};
+    // it is a maximum
+    if (!(k.tt > 0.0 && k.tt * k.uu - k.tu * k.tu > 0.0)) return false;
+    cell->turn = inverse(k);
+    double move =
+        cell->turn.tt * cell->turn.tt + 2.0 * cell->turn.tu * cell->turn.tu + cell->turn.uu * cell->turn.uu;
+    double p, q, r, s;
+    bends_mul(cell->turn, cell->of_b.tt, cell->of_b.tu, &p, &q);
+    bends_mul(cell->turn, cell->of_b.tu, cell->of_b.uu, &r, &s);
+    double most = MOST_TURN / cell->grain * (MOST_TURN / cell->grain);
+    return move * size * size <= most && p * p + q * q + r * r + s * s <= most;
+}
+
+// which body the normal turns with: the one whose face it belongs to, or both
+static int turns_by(const crShape* a, const crShape* b, crPose at, const crContactPoint* deepest) {
     if (is_of_face(a, deepest->normal)) return BY_A;
-    if (is_of_face(b, cr_quat_rotate(cr_quat_conj(at.q), deepest->normal))) return BY_B;
+    if (is_of_face(b, cr_quat_rotate(cr_quat_conj(at.q), cr_neg(deepest->normal)))) return BY_B;
     if (CR_FEATURE_KIND(deepest->feature_a) == CR_FEATURE_FACE) return BY_A;
     if (CR_FEATURE_KIND(deepest->feature_b) == CR_FEATURE_FACE) return BY_B;
-    double radius = fmax(radius_at(a, deepest->feature_a), radius_at(b, deepest->feature_b));
-    return radius >= ROUND * size ? BY_BOTH : BY_NONE;
+    return BY_BOTH;
 }
 
 // contacts at the middle of a cell; a count of -1: they have several normals, or one that turns too much
 static void find(const crPairs* pairs, const crNear* pair, double size, crCell* cell) {
     const crShape* a = &pairs->plan->model->shapes[pair->shape_a].shape;
     const crShape* b = &pairs->plan->model->shapes[pair->shape_b].shape;
-    crPose at = pose_of(cell->place, size), origin = cr_pose_identity();
+    crPose at = pose_of(cell->place, cell->grain, size), origin = cr_pose_identity();
     crContactPoint points[CR_MANIFOLD_MAX];
     int needed, deepest = 0;
     double until;
@@ -123,36 +212,59 @@ static void find(const crPairs* pairs, const crNear* pair, double size, crCell* 
             (crCellPoint){points[i].on_a, points[i].gap, points[i].feature_a, points[i].feature_b};
     }
     cell->held = true;
+    cell->deepest = deepest;
     cell->count = one ? count : -1;
     if (count == 0 || !one) return;
     cell->normal = points[0].normal;
-    cell->turns_by = turns_by(a, b, at, size, &points[deepest]);
-    if (cell->turns_by == BY_NONE) cell->count = -1;
+    cell->turns_by = turns_by(a, b, at, &points[deepest]);
+    if (cell->turns_by == BY_BOTH && !set_bends(a, b, at, size, &points[deepest], cell)) cell->count = -1;
+}
+
+// The normal of a cell where b is turned by `turn` and its point nearest to a is moved by d: the support points of both move
+// as their bends say, and it goes on along what is left between them. *less: what that takes off the gaps.
+static crVec3 turned_normal(const crCell* cell, crQuat turn, crVec3 d, double* less) {
+    crMat3 frame = cr_frame(cell->normal);
+    crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2);
+    crVec3 rigid = cr_sub(cr_quat_rotate(turn, cell->normal), cell->normal);
+    double x = cr_dot(rigid, t), y = cr_dot(rigid, u), p, q, along, up;
+    bends_mul(cell->of_b, x, y, &p, &q);
+    bends_mul(cell->turn, p + cr_dot(d, t), q + cr_dot(d, u), &along, &up);
+    bends_mul(cell->of_a, along, up, &p, &q);
+    *less = 0.5 * (p * along + q * up);
+    bends_mul(cell->of_b, along - x, up - y, &p, &q);
+    *less += 0.5 * (p * (along - x) + q * (up - y));
+    crVec3 n = cr_madd(cr_madd(cell->normal, along, t), up, u);
+    return cr_scale(1.0 / cr_norm(n), n);
 }
 
 // contacts of a cell at the relative pose `at`, of a at `body_a`: those within the margin; their number
 static int advance(const crCell* cell, crPose at, double size, crPose body_a, double margin,
                    crContactPoint* points) {
-    crPose from = pose_of(cell->place, size);
+    crPose from = pose_of(cell->place, cell->grain, size);
     crQuat turn = cr_quat_mul(at.q, cr_quat_conj(from.q));
-    crVec3 turned = cr_quat_rotate(turn, cell->normal), n = cell->normal;
-    if (cell->turns_by == BY_B) n = turned;
+    crVec3 n = cell->normal, on_b[CR_MANIFOLD_MAX];
+    double less = 0.0;
+    for (int i = 0; i < cell->count; i++) {
+        const crCellPoint* p = &cell->point[i];
+        crVec3 arm = cr_sub(cr_madd(p->on_a, p->gap, cell->normal), from.p);
+        on_b[i] = cr_add(at.p, cr_quat_rotate(turn, arm));
+    }
+    if (cell->count == 0) return 0;
+    if (cell->turns_by == BY_B) n = cr_quat_rotate(turn, n);
     if (cell->turns_by == BY_BOTH) {
-        crVec3 both = cr_add(n, turned);
-        n = cr_scale(1.0 / cr_norm(both), both);
+        const crCellPoint* p = &cell->point[cell->deepest];
+        n = turned_normal(cell, turn, cr_sub(on_b[cell->deepest], cr_madd(p->on_a, p->gap, n)), &less);
     }
     crVec3 normal = cr_quat_rotate(body_a.q, n);
     int count = 0;
     for (int i = 0; i < cell->count; i++) {
         const crCellPoint* p = &cell->point[i];
-        crVec3 arm = cr_sub(cr_madd(p->on_a, p->gap, cell->normal), from.p);
-        crVec3 on_b = cr_add(at.p, cr_quat_rotate(turn, arm));
-        double gap = cr_dot(n, cr_sub(on_b, p->on_a));
+        double gap = cr_dot(n, cr_sub(on_b[i], p->on_a)) - less;
         if (gap > margin) continue;
         points[count++] = (crContactPoint){
             .gap = gap,
             .normal = normal,
-            .point = cr_pose_point(body_a, cr_scale(0.5, cr_add(p->on_a, on_b))),
+            .point = cr_pose_point(body_a, cr_scale(0.5, cr_add(p->on_a, on_b[i]))),
             .feature_a = p->feature_a,
             .feature_b = p->feature_b,
         };
@@ -161,19 +273,20 @@ static int advance(const crCell* cell, crPose at, double size, crPose body_a, do
 }
 
 int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
-                   double margin, crContactPoint* points) {
+                   double grain, double margin, crContactPoint* points) {
     crPose at = relative(body_a, body_b);
     crCell own, *cell = pair->slot >= 0 ? &pairs->cells.slot[pair->slot] : &own;
     int32_t place[7];
     double size = cr__pairs_size(pairs, pair), reach = LEAST * size;
-    if (!cell_of(at, size, place)) return -1;
+    if (!cell_of(at, grain, size, place)) return -1;
     // with the contacts that come within the margin anywhere in the cell
-    while (reach < margin + 4.0 * CELL * size) {
+    while (reach < margin + 4.0 * grain * size) {
         reach *= 2.0;
     }
-    bool known = pair->slot >= 0 && cell->held && cell->margin == reach;
+    bool known = pair->slot >= 0 && cell->held && cell->margin == reach && cell->grain == grain;
     if (!known || memcmp(place, cell->place, sizeof place) != 0) {
         memcpy(cell->place, place, sizeof place);
+        cell->grain = grain;
         cell->margin = reach;
         find(pairs, pair, size, cell);
     }

@@ -37,8 +37,9 @@ typedef struct crTrail {
     crQuat q;
 } crTrail;
 
-// Pairs that move by less than this in a step, of their size, stay in a cell for some steps.
-#define CR_CELL_MOVE (1.0 / 16384.0)
+// Edges of cells, of the pair's size; pairs that move by less than a quarter of it in a step stay in a cell for some steps.
+#define CR_CELL_FINE   (1.0 / 4096.0)
+#define CR_CELL_COARSE (1.0 / 512.0)
 
 // A contact at the middle of a cell of relative poses, in the axes of a.
 typedef struct crCellPoint {
@@ -47,15 +48,24 @@ typedef struct crCellPoint {
     uint32_t feature_a, feature_b;
 } crCellPoint;
 
+// A symmetric matrix of 2 by 2 across a normal, along the axes 1 and 2 of cr_frame.
+typedef struct crBends {
+    double tt, tu, uu;
+} crBends;
+
 // Contacts of one pair for its cell: a slot.
 typedef struct crCell {
+    double grain;      // edge of the grid, of the pair's size
     int32_t place[7];  // pose of b in a's axes, in steps of the grid
     bool held;
     int next;  // while nobody has it: the next such slot, -1: none
     double margin;
     int turns_by;  // whom the normal turns with
     int count;
+    int deepest;  // of the points
     crVec3 normal;
+    crBends of_a, of_b;  // how far support points move when the normal turns, m/rad
+    crBends turn;        // how the normal turns when they move apart, rad/m
     crCellPoint point[8];
 } crCell;
 
@@ -165,10 +175,10 @@ double cr__pairs_apart(const crPieces* pieces, crVec3 n);
 
 // Whether contacts of a pair may be kept: of convex pieces that are not found faster than a slot is read.
 bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b);
-// Contacts of such a pair within the margin, to first order; points without on_a and on_b. Depends on the poses alone. At most
+// Contacts of such a pair within the margin, advanced from the middle of the cell of edge `grain` (of its size); points without on_a and on_b. Depends on the poses alone. At most
 // CR_MANIFOLD_MAX; -1: not this way.
 int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
-                   double margin, crContactPoint* points);
+                   double grain, double margin, crContactPoint* points);
 
 // trail.c
 

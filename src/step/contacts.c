@@ -124,15 +124,18 @@ static double margin_of(const crStep* step, const crNear* pair) {
     return step->pairs->margin[pair->body_a] + step->pairs->margin[pair->body_b];
 }
 
-// Whether contacts of a pair are the kept ones: in fast, where it will be in its cell for some steps.
-static bool keeps(const crStep* step, const crNear* pair, double size) {
-    if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return false;
+// Edge of the cells in which contacts of a pair are kept, of its size: in fast, where it will be in its cell for some steps;
+// 0: they are not.
+static double grain_of(const crStep* step, const crNear* pair, double size) {
+    if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return 0.0;
     const crDynamics* d = &step->dynamics;
     int a = pair->body_a, b = pair->body_b;
     crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
     crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
     if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
-    return step->free.h * (cr_norm(u) + cr_norm(turn) * size) <= CR_CELL_MOVE * size;
+    double move = 4.0 * step->free.h * (cr_norm(u) + cr_norm(turn) * size);
+    if (move <= CR_CELL_FINE * size) return CR_CELL_FINE;
+    return move <= CR_CELL_COARSE * size ? CR_CELL_COARSE : 0.0;
 }
 
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
@@ -147,9 +150,11 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     int needed = 0;
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = -1;
-    if (!late && keeps(step, pair, size)) {
+    double grain = late ? 0.0 : grain_of(step, pair, size);
+    if (grain > 0.0) {
         const crPose* pose = step->dynamics.pose;
-        count = cr__pairs_cell(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], margin, few);
+        count =
+            cr__pairs_cell(step->pairs, pair, &pose[pair->body_a], &pose[pair->body_b], grain, margin, few);
         until = margin;
     }
     if (count < 0) count = pair_points(step, pair, late, margin, few, 16, &needed, &until);
