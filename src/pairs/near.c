@@ -16,6 +16,7 @@
 
 #define ROOM  0.03  // of a body's size, by which held boxes are larger than margins ask for
 #define AHEAD 4.0   // steps ahead that they hold
+#define STALE 8     // one of so many boxes may have changed before pairs are dropped
 #define LOOSE 2.0   // times as much, and they are made anew
 #define CHUNK 256   // bodies that one thread takes at a time
 #define MANY  64    // bodies beyond which contacts of slow pairs are kept
@@ -27,12 +28,16 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     bool ok = (pairs->now = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL;
     ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
     ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
+    ok = (pairs->moves = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
     ok = (pairs->left = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
     ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (pairs->first_pair = cr__zeros(arena, shapes + 1, sizeof(int))) != NULL && ok;
     ok = (pairs->mark = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
     ok = (pairs->surface_of = cr__zeros(arena, materials, sizeof(int))) != NULL && ok;
+    for (int b = 0; ok && b < nb; b++) {
+        pairs->moves[b] = cr__moves(model, b);
+    }
     for (int i = 0; ok && i < materials; i++) {
         pairs->surface_of[i] = -1;
     }
@@ -122,6 +127,7 @@ static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* err
     int body = model->shapes[s].body, group = cr__moves(model, body) ? body : CR_WORLD;
     if (stays(pairs, held, d, s)) return CR_OK;
     pairs->listed = false;
+    pairs->told++;
     if (cr__broad_hold(pairs->broad, s, roomy(pairs, d, pairs->now[s], body), group) == CR_OK) return CR_OK;
     return cr_error_set(error, CR_ERR_MEMORY, "broad", "broad phase: out of memory");
 }
@@ -205,14 +211,14 @@ static void index_pairs(crPairs* pairs) {
     }
     // counts to ends; filling from the back turns ends into starts and keeps pairs ascending
     for (int b = 0, sum = 0; b <= model->nb; b++) {
-        int count = b < model->nb && cr__moves(model, b) ? first[b] : 0;
+        int count = b < model->nb && pairs->moves[b] ? first[b] : 0;
         sum += count;
         first[b] = sum;
     }
     for (int i = pairs->count - 1; i >= 0; i--) {
         int a = pairs->near[i].body_a, b = pairs->near[i].body_b;
-        if (cr__moves(model, a)) pairs->of[--first[a]] = i;
-        if (cr__moves(model, b)) pairs->of[--first[b]] = i;
+        if (pairs->moves[a]) pairs->of[--first[a]] = i;
+        if (pairs->moves[b]) pairs->of[--first[b]] = i;
     }
 }
 
@@ -378,7 +384,7 @@ static bool lasts(const crPairs* pairs, const crBounds* held, const crNear* near
     return !pairs->plan->planes || may_meet(pairs->plan, (crPair){near->shape_a, near->shape_b}, pose);
 }
 
-// Pairs whose boxes no longer meet leave the list. It is mended only where new ones come; until then they cost little.
+// Pairs whose boxes no longer meet leave the list. Until then they cost little.
 static void drop_pairs(crPairs* pairs, const crPose* pose) {
     const crBounds* held = cr__broad_held(pairs->broad);
     int kept = 0;
@@ -394,6 +400,7 @@ static void drop_pairs(crPairs* pairs, const crPose* pose) {
         kept++;
     }
     pairs->count = kept;
+    pairs->told = 0;
 }
 
 // room for the times of so many pairs, of which the first `used` stay
@@ -453,7 +460,8 @@ static crStatus mend(crPairs* pairs, const crPose* pose, crArena* scratch) {
     if (status == CR_OK) status = grow_pairs(pairs, pairs->count + new.count);
     // from here on nothing of the list can fail
     if (status == CR_OK && (new.count > 0 || pairs->plan->planes)) {
-        drop_pairs(pairs, pose);
+        if (pairs->plan->planes || pairs->told > pairs->plan->model->shape_count / STALE)
+            drop_pairs(pairs, pose);
         add_new(pairs, &new);
         index_pairs(pairs);
         pairs->lists++;

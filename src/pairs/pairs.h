@@ -92,6 +92,8 @@ typedef struct crPairs {
     double flat;     // margins.c: or within this, m; negative: by margins
     // near.c
     crBounds* now;  // at the poses of the last call, with the margin (shape_count)
+    bool* moves;    // v moves the body (nb)
+    int told;       // boxes that changed since pairs were dropped
     bool* left;     // a shape of the body left its box (nb)
     bool spread;    // the broad phase knows every shape
     bool listed;    // pairs are those of the boxes

@@ -50,7 +50,7 @@ double cr__step_travel(const crStep* step, int body) {
 }
 
 // the larger of the speeds of a body by v and by v_free
-static double top_speed(const crStep* step, const crDynamics* d, int b) {
+static double larger_speed(const crStep* step, const crDynamics* d, int b) {
     double speed = next_speed(step->plan, d, step->state.v, b, d->twist);
     double free = cr__moves(step->model, b) ? next_speed(step->plan, d, step->free.v, b, d->rate) : 0.0;
     return free > speed ? free : speed;
@@ -61,7 +61,7 @@ static crStatus find_margins(crStep* step, crPart part, crDynamics* d, void* ctx
     crStatus status = CR_OK;
     for (int k = 0; k < part.count; k++) {
         int b = part.bodies[k];
-        double way = h * top_speed(step, d, b);
+        double way = h * larger_speed(step, d, b);
         if (!(way <= step->settings.bound)) status = CR_ERR_FINITE;
         step->pairs->margin[b] = way + room_of(&step->settings, step->plan, b);
     }
@@ -75,7 +75,7 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     crStatus status = cr__step_by_bodies(step, find_margins, &h);
     for (int k = 0; status == CR_ERR_FINITE && k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        double speed = top_speed(step, &step->dynamics, b);
+        double speed = larger_speed(step, &step->dynamics, b);
         if (!(h * speed <= step->settings.bound)) return cr__step_lost(step->model, b, "speed", speed, error);
     }
     if (status != CR_OK) return cr__step_memory(error);
