@@ -37,23 +37,12 @@ void cr__inner_penalty(const crInner* in, double k) {
     }
 }
 
-// q of normal rows that have room, at z + step d
-static void soften(const crInner* in, double step, double* q) {
-    const crSpace* s = &in->island->space;
-    for (int i = 0; i < s->units; i++) {
-        int r = s->unit[i].row;
-        double u = in->u[r] + step * in->du[r], over = cr__inner_over(in, &s->unit[i], u);
-        q[r] = in->x0[r] - in->soft / s->weight[r] * (u - over) - in->R[r] * over;
-    }
-}
-
 // x, q and F at z + step d; returns |F|
 static double evaluate(const crInner* in, double step, double* q, double* x, double* F) {
     const crSpace* s = &in->island->space;
     for (int i = 0; i < s->rows; i++) {
         q[i] = in->x0[i] - in->R[i] * (in->u[i] + step * in->du[i]);
     }
-    if (in->room > 0.0) soften(in, step, q);
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], q + s->unit[i].row, x + s->unit[i].row, NULL);
     }
@@ -70,12 +59,10 @@ static void fill_slopes(const crInner* in) {
     for (int i = 0; i < s->units; i++) {
         const crUnit* unit = &s->unit[i];
         double *G = s->G + unit->square, x[CR_UNIT_ROWS];
-        bool soft = in->room > 0.0 && cr__inner_over(in, unit, in->u[unit->row]) == 0.0;
         cr__relax_law(unit, in->q + unit->row, x, G);
         for (int a = 0; a < unit->count; a++) {
             for (int b = 0; b < unit->count; b++) {
-                G[a * unit->count + b] *=
-                    soft && b == 0 ? in->soft / s->weight[unit->row] : in->R[unit->row + b];
+                G[a * unit->count + b] *= in->R[unit->row + b];
             }
         }
     }

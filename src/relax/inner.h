@@ -1,7 +1,7 @@
 // inner.h - the inner problem of an augmented Lagrangian on Coulomb's law, by Newton's method.
 //
 // With multipliers x0 and penalties R the inner problem is F(z) = z - H^T law(x0 - R (H z + c)) = 0; Newton's matrix is
-// A(law' R), not symmetric where contacts slip. Normal rows may have room: there their penalty is a soft one. Steps are shortened until |F| is below the largest of the last four.
+// A(law' R), not symmetric where contacts slip. Steps are shortened until |F| is below the largest of the last four.
 #ifndef CAROM_RELAX_INNER_H
 #define CAROM_RELAX_INNER_H
 
@@ -24,15 +24,7 @@ typedef struct crInner {
     double* Ft;      // F at a trial point (nz)
     double* best_z;  // (nz)
     double* R;       // penalties (rows)
-    double room;     // by how much the normal velocities of cones may be off, m/s; 0: not at all (give.c)
-    double soft;     // penalty within it, times weight
 } crInner;
-
-// What the normal velocity u_n of a unit lacks of the room it has.
-static inline double cr__inner_over(const crInner* in, const crUnit* unit, double u_n) {
-    if (unit->kind != CR_BLOCK_CONE) return u_n;
-    return u_n > in->room ? u_n - in->room : u_n < -in->room ? u_n + in->room : 0.0;
-}
 
 // Memory for all of it, from the island's arena.
 crStatus cr__inner_create(crInner* in, crIsland* island);

@@ -34,9 +34,7 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) 
     island->z = cr_arena_alloc(island->arena, nz);
     island->u = cr_arena_alloc(island->arena, rows);
     island->work = cr_arena_alloc(island->arena, 2 * rows + nz);
-    island->given = cr_arena_alloc(island->arena, (size_t)s->units * sizeof(double));
-    if (island->given == NULL || island->best == NULL || island->z == NULL || island->u == NULL ||
-        island->work == NULL) {
+    if (island->best == NULL || island->z == NULL || island->u == NULL || island->work == NULL) {
         return CR_ERR_MEMORY;
     }
     island->error = (double)INFINITY;
@@ -48,6 +46,5 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) 
     island->target = fmax(island->target, island->params.enough);
     island->cheap = s->sparse.flops + CR_RELAX_UNIT * s->units < CR_RELAX_CHEAP;
     memset(island->best, 0, rows);
-    memset(island->given, 0, (size_t)s->units * sizeof(double));
     return CR_OK;
 }

@@ -20,7 +20,7 @@ crRelaxParams cr__relax_params(void) {
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
-    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "give", "convex"};
+    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "convex"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
 }
 
@@ -51,13 +51,6 @@ static crStatus run_directions(crIsland* island, double* x) {
     return cr__island_directions(island, x);
 }
 
-// With room for the gaps, from the best point.
-static crStatus run_give(crIsland* island, double* x) {
-    if (cr__island_solved(island) || !(island->params.give > 0.0)) return CR_OK;
-    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
-    return cr__island_give(island, x);
-}
-
 // The convex neighbour of the best point, where that is far from solved.
 static crStatus run_convex(crIsland* island, double* x) {
     bool near = island->error <= CONVEX_ABOVE * island->target;
@@ -85,7 +78,6 @@ static crStatus island_run(crIsland* island, double* x) {
     crStatus status = run_level(island, x);
     if (status == CR_OK) status = run_directions(island, x);
     if (status == CR_OK) status = run_newton(island, x);
-    if (status == CR_OK) status = run_give(island, x);
     return status == CR_OK ? run_convex(island, x) : status;
 }
 
@@ -107,13 +99,6 @@ static void take_witness(crIsland* island, double* x) {
     memcpy(island->best, x, (size_t)s->rows * sizeof *x);
 }
 
-static void tell_given(const crIsland* island) {
-    const crSpace* s = &island->space;
-    for (int i = 0; i < s->units; i++) {
-        island->params.given[s->unit[i].source] = island->given[i];
-    }
-}
-
 static crStatus solve_island(const crBodies* bodies, int index, const crRelaxParams* params, crArena* arena,
                              double* p, crRelaxRun* run) {
     size_t mark = cr_arena_mark(arena);
@@ -128,7 +113,6 @@ static crStatus solve_island(const crBodies* bodies, int index, const crRelaxPar
     if (status == CR_OK) {
         if (params->near > 0.0) take_witness(&island, x);
         cr__space_from(&island.space, island.best, p);
-        if (params->given != NULL) tell_given(&island);
         double demand = fmax(island.space.demand, params->floor);
         double relative = demand > 0.0 ? island.error / demand : island.error > 0.0 ? (double)INFINITY : 0.0;
         run->islands++;

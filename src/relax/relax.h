@@ -8,7 +8,6 @@
 //     level       the largest error brought down, where that may come near and no more: weighted steps
 //     directions  alternating directions on Coulomb's law, one factorization
 //     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
-//     give        the same where gaps have a little room: normal velocities may be off by so much
 //     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, an interior
 //                 point method and a polish. It has an answer whenever the rows can be met at all, and that
 //                 answer is exact for the bias b' = b + s - mu |u_t|.
@@ -35,14 +34,10 @@ typedef struct crRelaxParams {
     int directions;  // iterations
     int newton;      // factorizations; as many again while they pay
     double work;  // more of them where a step costs no more than CR_RELAX_FAIR: multiplications and additions
-    int interior;    // factorizations of the interior point method
-    int polish;      // factorizations of the convex polish
-    double accept;   // a guess whose error is at most this share of the demand stays as it is; 0: tol
-    double reach;    // share of the demand up to which Newton's method is tried where factorizations are dear
-    double give;     // room of normal velocities of cones in the give stage, m/s; 0: there is none
-    int give_steps;  // factorizations of that stage
-    double*
-        given;  // what normal rows were given where that stage solved it, else 0, m/s (rows); NULL: nobody asks
+    int interior;   // factorizations of the interior point method
+    int polish;     // factorizations of the convex polish
+    double accept;  // a guess whose error is at most this share of the demand stays as it is; 0: tol
+    double reach;   // share of the demand up to which Newton's method is tried where factorizations are dear
 } crRelaxParams;
 
 crRelaxParams cr__relax_params(void);
@@ -53,7 +48,6 @@ typedef enum crRelaxStage {
     CR_RELAX_LEVEL,
     CR_RELAX_DIRECTIONS,
     CR_RELAX_NEWTON,
-    CR_RELAX_GIVE,
     CR_RELAX_CONVEX,
 } crRelaxStage;
 

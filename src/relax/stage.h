@@ -13,7 +13,6 @@ typedef struct crIsland {
     double* best;        // impulses with the smallest backward error (rows)
     double error;        // their backward error, m/s
     crRelaxStage stage;  // that found them
-    double* given;       // what each unit's normal velocity was given (units)
     double shift;        // largest |s - mu |u_t|| of the convex answer, m/s
     double* z;           // work of cr__island_offer: H^T x (nz)
     double* u;           // H z + c (rows)
@@ -35,7 +34,6 @@ crStatus cr__island_level(crIsland* island, const double* start);
 // x: start, and the last iterate on return.
 crStatus cr__island_directions(crIsland* island, double* x);
 crStatus cr__island_newton(crIsland* island, const double* start);
-crStatus cr__island_give(crIsland* island, const double* start);
 crStatus cr__island_convex(crIsland* island, const double* start);
 
 // The convex problem's polish: x from a start near the answer, for shifts s of the normal velocities (rows;
