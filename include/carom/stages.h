@@ -53,6 +53,7 @@ typedef struct crStepContact {
     double speed;  // normal velocity at the start, negative where approaching, m/s
     double delta;  // deadband, m
     double seat;   // gap at which a solve holds it, m
+    double given;  // what a solve has added to its gap, at most step.shift of a body's size, m
     // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
     // last solve also what turning bodies may gain on it in a step
     double fast;

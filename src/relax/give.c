@@ -19,6 +19,7 @@
 #define MOST_PENALTY   1e9
 #define INNER_STEPS    12
 #define INNER_ACCURACY 0.1
+#define DEAR_STEPS     30   // factorizations at most where they are dear
 #define WORSE          2.0  // error over the last one up to which an inner problem's multipliers are taken
 #define IDLE           5    // outer steps without effect that end the stage
 
@@ -82,7 +83,10 @@ static void outer_give(crInner* in, double* z, double* given) {
     double rounding = 1e-15 * sqrt(cr__square(z, s->nz));
     int begin = s->factorizations, idle = 0;
     in->room = room;
-    while (s->factorizations - begin < island->params.give_steps && idle <= IDLE) {
+    // what is solved takes few steps, or they are cheap
+    int budget = s->sparse.flops > CR_RELAX_DEAR ? DEAR_STEPS : INT32_MAX;
+    if (budget > island->params.give_steps) budget = island->params.give_steps;
+    while (s->factorizations - begin < budget && idle <= IDLE) {
         double tol = fmax(INNER_ACCURACY * error / sqrt(s->mean), rounding), reached;
         memcpy(in->z, z, (size_t)s->nz * sizeof *z);
         cr__inner_penalty(in, k);

@@ -88,7 +88,7 @@ static crAudit audit_of(const crContactAudit* a, const crAuditWorst* w) {
     audit.least = cr__audit_larger(0.0, residual - w->noise);
     audit.eta = sqrt(w->eta2);
     audit.floor = w->floor;
-    audit.distance = a->h * audit.eta;
+    audit.distance = a->h * (audit.eta + w->given);
     audit.permits = w->permits;
     audit.momentum = w->momentum;
     audit.approach = w->approach;

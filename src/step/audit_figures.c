@@ -82,6 +82,7 @@ void cr__audit_worse(const crAuditWorst* from, crAuditWorst* to) {
     to->far = cr__audit_larger(from->far, to->far);
     to->permits = cr__audit_larger(from->permits, to->permits);
     to->approach = cr__audit_larger(from->approach, to->approach);
+    to->given = cr__audit_larger(from->given, to->given);
     to->cone = cr__audit_larger(from->cone, to->cone);
     to->complementarity = cr__audit_larger(from->complementarity, to->complementarity);
     to->dissipation2 = cr__audit_larger(from->dissipation2, to->dissipation2);

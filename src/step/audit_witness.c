@@ -22,6 +22,13 @@ static double bias(const crContactAudit* a, const crStepContact* c, bool takes, 
     return b;
 }
 
+// What the solve has added to a gap so that all agree, over h: no more than what is near.
+static double given(const crContactAudit* a, const crStepContact* c, bool takes, double rate) {
+    if (c->given == 0.0 || c->row >= 0 || !takes) return 0.0;
+    double most = a->step->settings.shift * c->delta / a->step->settings.deadband;
+    return rate * fmax(-most, fmin(most, c->given));
+}
+
 static bool plain(const crSurface* s) {
     return s->vertex_count == 0 && !(s->mu_spin > 0.0) && !(s->mu_roll > 0.0) &&
            (isnan(s->mu2) || s->mu2 == s->mu);
@@ -62,8 +69,8 @@ static void make(const crContactAudit* a, int i, double rate, crAuditWorst* wors
     bool still = P.x == 0.0 && P.y == 0.0 && P.z == 0.0;
     // without impulse and leaving, the bias of a gap changes nothing
     bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
-    double b = leaves ? 0.0 : bias(a, c, takes, rate);
-    crAuditParts x = {.pn = cr_dot(n, P), .wn = un + b};
+    double b = leaves ? 0.0 : bias(a, c, takes, rate), g = leaves ? 0.0 : given(a, c, takes, rate);
+    crAuditParts x = {.pn = cr_dot(n, P), .wn = (un + b) + g};
     out->seen.hold = CR_AUDIT_OPEN;
     out->seen.speed = x.wn;
     out->want = takes ? cr__audit_wanted(c->delta, n, rate, surface->mu, a->u_free[i], free, b) : -1.0;
@@ -72,9 +79,10 @@ static void make(const crContactAudit* a, int i, double rate, crAuditWorst* wors
     out->seen.eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
     // a component of u, u_free or P that is not finite makes its product with n so
     worst->seen += 0.0 * (x.wn + free + x.pn);
-    worst->permits = cr__audit_larger(worst->permits, -x.wn);
+    worst->permits = cr__audit_larger(worst->permits, -(un + b));
+    worst->given = cr__audit_larger(worst->given, fabs(g));
     if (!takes) return;
-    worst->approach = cr__audit_larger(worst->approach, -x.wn);
+    worst->approach = cr__audit_larger(worst->approach, -(un + b));
     if (!plain(surface)) {
         crVec3 both = cr_add(a->u_free[i], a->u[i]);
         out->seen.hold = CR_AUDIT_GENERAL;

@@ -72,8 +72,11 @@ static void count_chunk(void* ctx, int begin, int end) {
     int count = 0;
     for (int i = begin; i < end; i++) {
         crStepContact* c = &list->step->contacts.list[i];
+        bool packed = list->takes[i] && cr__step_packed(list->step, &list->solve->islands, c);
         c->row = -1;
-        count += list->takes[i] && cr__step_packed(list->step, &list->solve->islands, c);
+        if (packed && list->solve->dirty[cr__island_of_contact(list->step, &list->solve->islands, c)])
+            c->given = 0.0;
+        count += packed;
     }
     list->first[begin / LIST_CHUNK] = count;
 }

@@ -27,6 +27,8 @@
 #define NEAR       0.7    // of what counts as near, where islands are large: many steps ended just above it
 #define LEVEL      4      // factorizations to come near there
 #define WORK       3e9    // and in certified what Newton steps may cost: a second
+#define GIVE       0.9    // of what counts as near, that gaps may give in certified
+#define GIVE_STEPS 100    // factorizations of that
 #define REACH      3e-4   // share of the demand up to which Newton's method gains anything on heaps of balls
 #define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
 #define TIGHTER    0.01   // tolerance for an answer that left its cones
@@ -86,6 +88,12 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     params.newton = steps < most ? steps : most;
     if (params.level > most) params.level = most;
     params.interior = 0;
+    // gaps have room where all else must be exact
+    if (quality == CR_QUALITY_CERTIFIED && !general && !small) {
+        params.give = GIVE * step->settings.shift * delta / (step->settings.deadband * h);
+        params.give_steps = GIVE_STEPS < most ? GIVE_STEPS : most;
+        if (large && params.give > 0.0) params.newton = 0;
+    }
     // from there on Newton's method is worth its cost
     params.reach = REACH;
     // sweeps and steps towards near in turns are worth more than these, where no more is asked for
@@ -104,8 +112,9 @@ typedef struct Part {
     double* u_free;
     double* b;
     double* p;
-    int* column;  // local number of each velocity, -1 where it has none (nv)
-    int* used;    // velocities with a number, ascending
+    double* given;  // what normal rows were given, m/s
+    int* column;    // local number of each velocity, -1 where it has none (nv)
+    int* used;      // velocities with a number, ascending
 } Part;
 
 static int block_island(const crStep* step, const crIslands* islands, const crBlock* block) {
@@ -123,7 +132,7 @@ static crStatus part_create(crStep* step, Part* part) {
     part->start = cr_arena_alloc(arena, (rows + 1) * sizeof(int));
     part->col = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
     part->value = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
-    part->u_free = cr_arena_alloc(arena, 3 * (rows + 1) * sizeof(double));
+    part->u_free = cr_arena_alloc(arena, 4 * (rows + 1) * sizeof(double));
     part->column = cr_arena_alloc(arena, (size_t)whole->nv * sizeof(int));
     part->used = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
     if (part->blocks == NULL || part->start == NULL || part->col == NULL || part->value == NULL ||
@@ -132,6 +141,7 @@ static crStatus part_create(crStep* step, Part* part) {
     }
     part->b = part->u_free + rows + 1;
     part->p = part->b + rows + 1;
+    part->given = part->p + rows + 1;
     return CR_OK;
 }
 
@@ -235,6 +245,7 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
 static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bool* solved, bool* again) {
     crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
+    params.given = part->given;
     crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
     if (status != CR_OK) return status;
     clamp_part(&part->problem, part->p);
@@ -259,6 +270,7 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     bool small = rows <= dense_rows(step, general), solved = false;
     crStatus status = CR_OK;
     *again = false;
+    memset(part->given, 0, (size_t)rows * sizeof *part->given);
     if (!small || (!general && rows > TINY_ROWS)) {
         status = run_sparse(step, general, last, part, &solved, again);
     }
@@ -268,6 +280,10 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     for (int i = 0, at = 0; i < count; i++) {
         const crBlock* block = &step->posed.problem.blocks[list[i]];
         memcpy(step->posed.p + block->row, part->p + at, (size_t)block->count * sizeof(double));
+        // what a normal velocity is given is taken from the gap
+        if (block->source >= 0 && !general) {
+            step->contacts.list[block->source].given = -step->posed.problem.h * part->given[at];
+        }
         at += block->count;
     }
     return CR_OK;
