@@ -436,6 +436,80 @@ TEST(contradictions_are_levelled) {
     }
 }
 
+// a body between two contacts that both close at d: no impulses help, unless gaps may give d
+TEST(gaps_that_give) {
+    enum { ROWS = 6, NV = 3 };
+    crRandom random = sample_seed(78);
+    for (int round = 0; round < 40; round++) {
+        double d = sample_log(&random, 1e-6, 1e-2), slide = sample_uniform(&random, -1.0, 1.0);
+        double J[ROWS], c[ROWS] = {-d, slide, 0, -d, slide, 0}, b[ROWS] = {0}, p[ROWS] = {0}, given[ROWS];
+        int start[ROWS + 1] = {0, 1, 2, 3, 4, 5, 6}, col[ROWS] = {0, 1, 2, 0, 1, 2};
+        double one[NV] = {1.0, 1.0, 1.0};
+        crBlock blocks[2];
+        for (int i = 0; i < ROWS; i++) {
+            J[i] = i == 3 ? -1.0 : 1.0;
+        }
+        for (int i = 0; i < 2; i++) {
+            blocks[i] = cr_block(CR_BLOCK_CONE, 3 * i, 3);
+            blocks[i].mu = blocks[i].mu2 = 0.5;
+        }
+        crProblem problem = {.rows = ROWS, .block_count = 2, .blocks = blocks, .nv = NV, .u_free = c};
+        problem.b = b;
+        problem.J = (crMatrix){ROWS, NV, start, col, J};
+        problem.Minv = (crMatrix){NV, NV, start, col, one};
+        crRelaxParams params = cr__relax_params();
+        params.interior = params.newton = 0;
+        params.given = given;
+        params.give_steps = 60;
+        for (int wide = 0; wide < 2; wide++) {
+            memset(p, 0, sizeof p);
+            memset(b, 0, sizeof b);
+            params.give = wide ? 1.5 * d : 0.5 * d;
+            crRelaxRun run = run_with(&params, &problem, p);
+            CHECK(run.solved == wide);
+            if (wide) CHECK(run.stage == CR_RELAX_GIVE);
+            if (!wide) CHECK(run.error >= 0.99 * d);
+            for (int i = 0; i < ROWS; i++) {
+                CHECK(fabs(given[i]) <= (wide && i % 3 == 0 ? params.give : 0.0));
+                b[i] = -given[i];
+            }
+            if (!wide) continue;
+            crBackward back = backward_error(&problem, p);
+            CHECK(back.error <= 1e-8 * fmax(d, fabs(slide)) && back.cone <= 1e-14);
+        }
+    }
+}
+
+// the same in piles: exact for the bias with what was given, and given no more than allowed
+TEST(piles_with_gaps_that_give) {
+    for (int k = 0; k < 12; k++) {
+        crArena arena;
+        cr_arena_create(&arena, NULL, 1 << 20);
+        crProblem problem = make_pile((crPileKind)(k % 3), PILE_DISC, 25, false, (uint64_t)(40 + k), &arena);
+        size_t rows = (size_t)problem.rows;
+        double* p = calloc(rows, sizeof *p);
+        double *given = calloc(rows, sizeof *given), *b = calloc(rows, sizeof *b);
+        crRelaxParams params = cr__relax_params();
+        params.interior = params.directions = 0;
+        params.give = 1e-4;
+        params.give_steps = 200;
+        params.given = given;
+        crRelaxRun run = run_with(&params, &problem, p);
+        test_check(run.solved == run.islands, __FILE__, __LINE__, "pile %d: %g", k, run.relative);
+        for (size_t i = 0; i < rows; i++) {
+            CHECK(fabs(given[i]) <= params.give);
+            b[i] = (problem.b != NULL ? problem.b[i] : 0.0) - given[i];
+        }
+        problem.b = b;
+        crBackward back = backward_error(&problem, p);
+        CHECK(back.error <= 1e-8 * back.demand && back.cone <= 1e-14);
+        free(b);
+        free(given);
+        free(p);
+        cr_arena_destroy(&arena);
+    }
+}
+
 TEST(hopeless_problems_end) {
     for (int k = 0; k < 6; k++) {
         crArena arena;

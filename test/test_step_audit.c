@@ -216,6 +216,33 @@ TEST(velocities_of_other_impulses) {
     scene_close(&l.scene);
 }
 
+// a gap that the solve has let give is exact as far as it says so and no farther than is near, and the distance holds it
+TEST(gaps_that_give) {
+    Looked l;
+    one_ball(&l, 1.0, 0.0, cr_vec3(0, 0, G * H));
+    crStepContact* contact = &l.scene.step.contacts.list[0];
+    double near = l.scene.step.settings.shift * contact->delta / l.scene.step.settings.deadband;
+    for (int k = -3; k <= 3; k++) {
+        double sink = 0.4 * near * k;
+        // one that rises by -sink in the step; what is told is right, opposite, or nothing
+        l.scene.step.state.v[l.scene.model->bodies[l.body[0]].v + 2] = 0.0;
+        contact->impulse =
+            cr_scale(contact->body_b == l.body[0] ? 1.0 : -1.0, cr_vec3(0, 0, G * H - sink / H));
+        obey(&l);
+        contact->given = sink;
+        crCertificate right = *audit(&l);
+        contact->given = 0.0;
+        crCertificate none = *audit(&l);
+        bool allowed = fabs(sink) <= near;
+        CHECK((right.outcome == CR_OUTCOME_SOLVED) == allowed);
+        CHECK(right.distance >= (allowed ? fabs(sink) : near) * (1.0 - 1e-9));
+        CHECK_NEAR(none.eta, fabs(sink) / H, 1e-12);
+        CHECK(allowed || right.eta >= (fabs(sink) - near) / H * (1.0 - 1e-9));
+        CHECK_NEAR(right.approach, none.approach, 1e-15);
+    }
+    scene_close(&l.scene);
+}
+
 // contacts that take no part in the solve must not close either
 TEST(contacts_left_out) {
     Looked l;

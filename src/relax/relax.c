@@ -20,7 +20,7 @@ crRelaxParams cr__relax_params(void) {
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
-    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "give", "convex"};
+    static const char* const names[] = {"guess", "sweeps", "level", "directions", "give", "newton", "convex"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
 }
 
@@ -84,8 +84,8 @@ static crStatus island_run(crIsland* island, double* x) {
     }
     crStatus status = run_level(island, x);
     if (status == CR_OK) status = run_directions(island, x);
-    if (status == CR_OK) status = run_newton(island, x);
     if (status == CR_OK) status = run_give(island, x);
+    if (status == CR_OK) status = run_newton(island, x);
     return status == CR_OK ? run_convex(island, x) : status;
 }
 
@@ -110,7 +110,9 @@ static void take_witness(crIsland* island, double* x) {
 static void tell_given(const crIsland* island) {
     const crSpace* s = &island->space;
     for (int i = 0; i < s->units; i++) {
-        island->params.given[s->unit[i].source] = island->given[i];
+        for (int a = 0; a < s->unit[i].count; a++) {
+            island->params.given[s->unit[i].source + a] = a == 0 ? island->given[i] : 0.0;
+        }
     }
 }
 

@@ -7,8 +7,8 @@
 //     sweeps      Gauss-Seidel, from the guess
 //     level       the largest error brought down, where that may come near and no more: weighted steps
 //     directions  alternating directions on Coulomb's law, one factorization
+//     give        where gaps have room: the stage below with soft normal impulses within it
 //     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
-//     give        the same where gaps have a little room: normal velocities may be off by so much
 //     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, an interior
 //                 point method and a polish. It has an answer whenever the rows can be met at all, and that
 //                 answer is exact for the bias b' = b + s - mu |u_t|.
@@ -52,8 +52,8 @@ typedef enum crRelaxStage {
     CR_RELAX_SWEEPS,
     CR_RELAX_LEVEL,
     CR_RELAX_DIRECTIONS,
-    CR_RELAX_NEWTON,
     CR_RELAX_GIVE,
+    CR_RELAX_NEWTON,
     CR_RELAX_CONVEX,
 } crRelaxStage;
 

@@ -89,10 +89,9 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     if (params.level > most) params.level = most;
     params.interior = 0;
     // gaps have room where all else must be exact
-    if (quality == CR_QUALITY_CERTIFIED && !general && !small) {
+    if (quality == CR_QUALITY_CERTIFIED && large) {
         params.give = GIVE * step->settings.shift * delta / (step->settings.deadband * h);
         params.give_steps = GIVE_STEPS < most ? GIVE_STEPS : most;
-        if (large && params.give > 0.0) params.newton = 0;
     }
     // from there on Newton's method is worth its cost
     params.reach = REACH;
