@@ -192,8 +192,8 @@ static void copy_rows(crStep* step, const crProblem* before, const double* p) {
     }
 }
 
-// impulses and bias of packed contacts
-static void copy_packed(crStep* step, const crIslandSolve* s) {
+// impulses and bias of packed contacts, with what the solve has added to their gaps
+static void copy_packed(crStep* step, double h, const crIslandSolve* s) {
     for (int k = 0; k < s->count; k++) {
         const crStepContact* c = &step->contacts.list[s->index[k]];
         if (c->row < 0) continue;
@@ -203,7 +203,7 @@ static void copy_packed(crStep* step, const crIslandSolve* s) {
         for (int r = 0; r < linear; r++) {
             step->posed.p[c->row + r] = cr_dot(cr_mat3_column(F, r), s->contact[k].P);
         }
-        step->posed.b[c->row] = s->b[k];
+        step->posed.b[c->row] = s->b[k] + c->given / h;
     }
 }
 
@@ -214,7 +214,7 @@ static crStatus pose_and_show(crStep* step, double h, const bool* taken, const c
     if (status != CR_OK) return status;
     memset(step->posed.p, 0, (size_t)step->posed.rows.count * sizeof *step->posed.p);
     copy_rows(step, before, p);
-    copy_packed(step, s);
+    copy_packed(step, h, s);
     return cr__step_show_problem(step, h, false, error);
 }
 
