@@ -82,7 +82,7 @@ typedef struct crAuditWorst {
     double floor, noise;  // rounding floor, and over the scale
     double far;           // eta h over the size of the contact's bodies, squared
     double permits, approach, cone, complementarity;
-    double given;  // that solves have added to gaps, over h
+    double given;         // that solves have added to gaps, over h
     double dissipation2;  // squared
     double momentum;
     double seen;  // 0 where everything is a number
