@@ -329,7 +329,12 @@ TEST(islands_that_lie_are_as_if_they_were_computed) {
             }
             const crStep *p = cr_world_stages(lying), *m = cr_world_stages(made);
             int count = 0;
-            if ((n>597 && n<606) || (n > 647 && n < 654)) printf("n %d q %d still %d %d lying %d %d contacts %d %d\n", n, quality, p->rest.still, m->rest.still, p->rest.lying.count, m->rest.lying.count, p->certificate.contacts, m->certificate.contacts), printf("   %.3g %.3g, warm %d %d\n", p->certificate.residual, m->certificate.residual, p->warm.count, m->warm.count);
+            if ((n > 597 && n < 606) || (n > 647 && n < 654))
+                printf("n %d q %d still %d %d lying %d %d contacts %d %d\n", n, quality, p->rest.still,
+                       m->rest.still, p->rest.lying.count, m->rest.lying.count, p->certificate.contacts,
+                       m->certificate.contacts),
+                    printf("   %.3g %.3g, warm %d %d\n", p->certificate.residual, m->certificate.residual,
+                           p->warm.count, m->warm.count);
             CHECK(same_state(lying, made));
             CHECK(same_certificate(&p->certificate, &m->certificate));
             CHECK(p->warm.count == m->warm.count &&
@@ -357,7 +362,7 @@ TEST(heaps_come_to_rest_and_their_steps_are_passed_over) {
         cr_world_stages(made)->rest.still = false;
         run(made, 1);
         const crStep *p = cr_world_stages(passed), *m = cr_world_stages(made);
-        
+
         CHECK(same_state(passed, made));
         CHECK(same_certificate(&p->certificate, &m->certificate));
         CHECK(p->contacts.count == m->contacts.count);
