@@ -212,7 +212,7 @@ static bool carried(const crPlan* plan) {
 }
 
 // gains, floors and work of bodies begin to end - 1, each by itself
-static void look_at_bodies(void* ctx, int begin, int end) {
+static void balance_bodies(void* ctx, int begin, int end) {
     const Balance* b = ctx;
     const crStep* step = b->step;
     const crModel* model = step->model;
@@ -237,7 +237,7 @@ static crStatus find_balance(Balance* b, crError* error) {
     memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
     if (b->before != NULL) tree_change(b);
     b->tree[CR_WORLD] = -1;
-    cr__tasks_for(step->own.tasks, model->nb, CHUNK, look_at_bodies, b);
+    cr__tasks_for(step->own.tasks, model->nb, CHUNK, balance_bodies, b);
     for (int i = 0; i * CHUNK < model->nb; i++) {
         b->fast = b->fast || b->fast_in[i];
     }

@@ -129,7 +129,7 @@ static crStatus reserve_forces(crStep* step, int more) {
     return status;
 }
 
-static crStatus list_others(crStep* step, Kept* kept) {
+static crStatus find_other_forces(crStep* step, Kept* kept) {
     const crModel* model = step->model;
     kept->others = cr_arena_alloc(&step->scratch, ((size_t)kept->count + 1) * sizeof *kept->others);
     if (kept->others == NULL) return CR_ERR_MEMORY;
@@ -175,7 +175,7 @@ static crStatus keep_forces(crStep* step) {
     bool whole = step->part.count == step->model->nb - 1;
     Kept kept = {0};
     crStatus status = begin_forces(step, &kept);
-    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = list_others(step, &kept);
+    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_other_forces(step, &kept);
     int cursor = 0;
     double rate = 1.0 / step->free.h;
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
