@@ -97,9 +97,8 @@ typedef struct Kept {
     int count;
     const crWarm* old;  // (count)
     int other_count;
-    int*
-        others;  // those of the old ones that are not of the part: one of their bodies moves outside (other_count)
-    int next;  // of the others, to be appended
+    int* others;  // old ones of which a body moves outside the part (other_count)
+    int next;     // of the others, to be appended
 } Kept;
 
 // no new forces yet; those that the step began with stay where they are
