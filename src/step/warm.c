@@ -96,9 +96,8 @@ typedef struct Kept {
     int count;
     const crWarm* old;  // (count)
     int other_count;
-    int*
-        others;  // those of the old ones that are not of the part: one of their bodies moves outside (other_count)
-    int next;  // of the others, to be appended
+    int* others;  // old ones of which a body moves outside the part (other_count)
+    int next;     // of the others, to be appended
 } Kept;
 
 // no new forces yet; those that the step began with stay where they are
@@ -118,7 +117,7 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
     return CR_OK;
 }
 
-static crStatus list_other_forces(crStep* step, Kept* kept) {
+static crStatus find_other_forces(crStep* step, Kept* kept) {
     const crModel* model = step->model;
     kept->others = cr_arena_alloc(&step->scratch, ((size_t)kept->count + 1) * sizeof *kept->others);
     if (kept->others == NULL) return CR_ERR_MEMORY;
@@ -164,7 +163,7 @@ static crStatus keep_forces(crStep* step) {
     bool whole = step->part.count == step->model->nb - 1;
     Kept kept = {0};
     crStatus status = begin_forces(step, &kept);
-    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = list_other_forces(step, &kept);
+    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_other_forces(step, &kept);
     int cursor = 0;
     double rate = 1.0 / step->free.h;
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
