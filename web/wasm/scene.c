@@ -174,11 +174,11 @@ double* carom_scene_look(PageScene* s) {
     n[PAGE_DISTANCE] = c->distance;
     n[PAGE_CROSSINGS] = c->crossings;
     n[PAGE_CROSSINGS_UNSURE] = c->crossings_unsure;
-    n[PAGE_GAIN] = isnan(c->energy_gain) ? 0.0 : c->energy_gain;
-    n[PAGE_WORK] = isnan(c->work) ? 0.0 : c->work;
+    n[PAGE_GAIN] = isnan(c->energy.gain) ? 0.0 : c->energy.gain;
+    n[PAGE_WORK] = isnan(c->energy.work) ? 0.0 : c->energy.work;
     n[PAGE_IMPACTS_UNSURE] = c->impacts_unsure;
     n[PAGE_IMPERMISSIBLE] = c->impermissible;
-    n[PAGE_CREATED] = c->energy_created;
+    n[PAGE_CREATED] = c->energy.created;
     n[PAGE_STEPS] = s->made;
     n[PAGE_EVENTS] = cr_world_events(s->world).count;
     n[PAGE_FORCES] = made ? cr_step_shown(step) + step->events.count : 0;
