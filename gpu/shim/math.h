@@ -13,6 +13,7 @@
 
 static inline double fabs(double x) { return __builtin_fabs(x); }
 static inline double sqrt(double x) { return __builtin_sqrt(x); }
+static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
 static inline double floor(double x) { return __builtin_floor(x); }
 static inline double ceil(double x) { return __builtin_ceil(x); }
 static inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
