@@ -13,9 +13,10 @@
 #include "relax/units.h"
 #include "relax/wide.h"
 
-#define GROUPS 16   // that one thread takes at a time
-#define BODIES 256  // likewise
-#define ROUGH  1e9  // friction beyond which none is needed: squares of impulses stay finite
+#define GROUPS   16     // that one thread takes at a time
+#define BODIES   256    // likewise
+#define ROUGH    1e9    // friction beyond which none is needed: squares of impulses stay finite
+#define SINGULAR 1e-5f  // least that a tangent adds to the other, relative: rounding leaves less
 
 typedef struct Fill {
     const crInertias* of;
@@ -145,6 +146,13 @@ CR_LANE crWide add_rows(const float* R, crWide3 r, const crWide3* axis, float* k
     return wide3_dot(row[0], row[0]);
 }
 
+// larger eigenvalue of T^T D T
+CR_LANE crWide larger_root(const crWide* D) {
+    crWide half = wide_all(0.5f), apart = half * (D[0] - D[2]), mean = half * (D[0] + D[2]);
+    crWide a = apart / mean, b = D[1] / mean;
+    return mean * (wide_all(1.0f) + wide_sqrt(a * a + b * b));
+}
+
 CR_LANE void fill_common(const float* in, crWide w, crWide3 P, float* slot) {
     crWide zero = wide_all(0.0f);
     wide3_store(slot + CR_SHORT_N * CR_WIDE, wide3_load(in + IN_N * CR_WIDE));
@@ -159,7 +167,7 @@ CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, co
                        const float* in, float* slot) {
     crWide3 n = wide3_load(in + IN_N * CR_WIDE), t1 = short_tangent(n), axis[3] = {n, t1, wide3_cross(n, t1)};
     crWide3 P = wide3_load(in + IN_P * CR_WIDE), E = wide3_load(in + IN_E * CR_WIDE);
-    crWide D[3] = {shares, wide_all(0.0f), shares}, w = shares, half = wide_all(0.5f), one = wide_all(1.0f);
+    crWide D[3] = {shares, wide_all(0.0f), shares}, w = shares, one = wide_all(1.0f);
     float* k = slot + CR_SHORT_K * CR_WIDE;
     w += add_rows(Rb, wide3_load(in + IN_RB * CR_WIDE), axis, k, D);
     if (g->two) w += add_rows(Ra, wide3_load(in + IN_RA * CR_WIDE), axis, k + 9 * CR_WIDE, D);
@@ -167,10 +175,11 @@ CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, co
     wide3_store(slot + CR_SHORT_E * CR_WIDE, wide3(wide3_dot(n, E), wide3_dot(t1, E), wide3_dot(axis[2], E)));
     wide_store(slot + CR_SHORT_T * CR_WIDE, t1.x);
     wide_store(slot + (CR_SHORT_T + 1) * CR_WIDE, t1.y);
-    crWide by = one / (D[0] * D[2] - D[1] * D[1]), apart = half * (D[0] - D[2]);
-    wide3_store(slot + CR_SHORT_S * CR_WIDE, wide3(by * D[2], -(by * D[1]), by * D[0]));
-    crWide larger = half * (D[0] + D[2]) + wide_sqrt(apart * apart + D[1] * D[1]);
-    wide_store(slot + CR_SHORT_STEP * CR_WIDE, one / larger);
+    // by parts, so that no product of two weights is out of range
+    crWide q = D[1] / D[0], d = D[2] - D[1] * q, least = wide_all(SINGULAR) * D[2];
+    d = wide_select(wide_less(d, least), least, d);
+    wide3_store(slot + CR_SHORT_S * CR_WIDE, wide3(D[2] / d / D[0], -(q / d), one / d));
+    wide_store(slot + CR_SHORT_STEP * CR_WIDE, one / larger_root(D));
 }
 
 CR_LANE void fill_ball(const crShortGroup* g, crWide shares, const float* Rb, const float* Ra,
