@@ -108,8 +108,12 @@ static void run_library(Field* f, int first, int count, double* v, double* way) 
     CHECK_STATUS(cr__packed_group(&of, f->island, f->v0, count, f->contact + first, NULL, &packed), CR_OK);
     size_t numbers = CR_BODY_STRIDE * (size_t)(packed.bodies + 1);
     double* dz = cr_arena_alloc(&step->scratch, numbers * sizeof *dz);
-    crSubsteps run = {
-        .packed = &packed, .h = h, .gap = f->gap + first, .target = f->target + first, .dz = dz};
+    crSubsteps run = {.packed = &packed,
+                      .h = h,
+                      .scale = step->plan->mass_root,
+                      .gap = f->gap + first,
+                      .target = f->target + first,
+                      .dz = dz};
     run.D = cr_arena_alloc(&step->scratch, numbers * sizeof *dz);
     run.C = cr_arena_alloc(&step->scratch, numbers * sizeof *dz);
     if (f->bounces) run.bounce = f->bounce + first;

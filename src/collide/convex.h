@@ -112,4 +112,14 @@ static inline bool cr__point_follows(crVec3 a, crVec3 b) {
 }
 static inline double cr__axis(crVec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 
+// polish.c
+
+// A symmetric matrix of 2 by 2 across a direction, along two tangents t and u.
+typedef struct crBends {
+    double tt, tu, uu;
+} crBends;
+// How far the support point of an ellipsoid moves when the direction turns, m/rad. s: half axes; l, p, q: the direction and both
+// tangents in its own axes.
+crBends cr__ellipsoid_bends(crVec3 s, crVec3 l, crVec3 p, crVec3 q);
+
 #endif

@@ -81,27 +81,27 @@ static void find_kinks(const crConvex* c, crVec3 d, double sign, double tol, Kin
     }
 }
 
-// second derivatives of a pair's separation along tangents t and u, less what the gap itself adds
-typedef struct Bends {
-    double tt, tu, uu;
-} Bends;
+crBends cr__ellipsoid_bends(crVec3 s, crVec3 l, crVec3 p, crVec3 q) {
+    crVec3 m = cr_vec3(s.x * l.x, s.y * l.y, s.z * l.z);
+    crVec3 a = cr_vec3(s.x * p.x, s.y * p.y, s.z * p.z), b = cr_vec3(s.x * q.x, s.y * q.y, s.z * q.z);
+    double h = cr_norm(m);
+    m = cr_scale(1.0 / h, m);
+    // the part of a and b across m, before multiplying: plates lose no digits
+    a = cr_madd(a, -cr_dot(m, a), m);
+    b = cr_madd(b, -cr_dot(m, b), m);
+    return (crBends){cr_dot(a, a) / h, cr_dot(a, b) / h, cr_dot(b, b) / h};
+}
 
-// of the support function of c at d, on the piece that supports d
-static void add_bends(const crConvex* c, crVec3 d, crVec3 t, crVec3 u, Bends* sum) {
+// second derivatives of the support function of c at d along tangents t and u, on the piece that supports d
+static void add_bends(const crConvex* c, crVec3 d, crVec3 t, crVec3 u, crBends* sum) {
     bool curved = c->core == CR__ELLIPSOID || c->core == CR__CYLINDER || c->core == CR__CONE;
     if (!curved) return;
     crVec3 l = cr_mat3_mul_t(c->R, d), p = cr_mat3_mul_t(c->R, t), q = cr_mat3_mul_t(c->R, u), s = c->size;
     if (c->core == CR__ELLIPSOID) {
-        crVec3 m = cr_vec3(s.x * l.x, s.y * l.y, s.z * l.z);
-        crVec3 a = cr_vec3(s.x * p.x, s.y * p.y, s.z * p.z), b = cr_vec3(s.x * q.x, s.y * q.y, s.z * q.z);
-        double h = cr_norm(m);
-        m = cr_scale(1.0 / h, m);
-        // the part of a and b across m, before multiplying: plates lose no digits
-        a = cr_madd(a, -cr_dot(m, a), m);
-        b = cr_madd(b, -cr_dot(m, b), m);
-        sum->tt += cr_dot(a, a) / h;
-        sum->tu += cr_dot(a, b) / h;
-        sum->uu += cr_dot(b, b) / h;
+        crBends own = cr__ellipsoid_bends(s, l, p, q);
+        sum->tt += own.tt;
+        sum->tu += own.tu;
+        sum->uu += own.uu;
         return;
     }
     double across = sqrt(l.x * l.x + l.y * l.y);
@@ -114,8 +114,9 @@ static void add_bends(const crConvex* c, crVec3 d, crVec3 t, crVec3 u, Bends* su
     sum->uu += r * qt * qt;
 }
 
-static Bends bends(const crConvex* a, const crConvex* b, crVec3 n, crVec3 t, crVec3 u) {
-    Bends sum = {0.0, 0.0, 0.0};
+// the same of a pair's separation, less what the gap itself adds
+static crBends bends(const crConvex* a, const crConvex* b, crVec3 n, crVec3 t, crVec3 u) {
+    crBends sum = {0.0, 0.0, 0.0};
     add_bends(a, n, t, u, &sum);
     add_bends(b, cr_neg(n), t, u, &sum);
     return sum;
@@ -143,7 +144,7 @@ static bool tangent_step(const crConvex* a, const crConvex* b, crVec3 n, crVec3 
                          double* slope) {
     crMat3 frame = cr_frame(n);
     crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2);
-    Bends h = bends(a, b, n, t, u);
+    crBends h = bends(a, b, n, t, u);
     double gap = cr_dot(n, g), gt = cr_dot(t, g), gu = cr_dot(u, g), tt = gap + h.tt, uu = gap + h.uu;
     double det = tt * uu - h.tu * h.tu, size = fabs(tt) + fabs(uu) + fabs(h.tu);
     bool concave = tt > 0.0 && det > 0.0;

@@ -142,6 +142,20 @@ static void find_falls(crPlan* plan, const crDynamics* d) {
     }
 }
 
+static double mass_root(const crModel* model) {
+    double most = 0.0, root = 1.0;
+    for (int b = 1; b < model->nb; b++) {
+        if (cr__moves(model, b)) most = fmax(most, model->bodies[b].mass);
+    }
+    while (root * root < 0.25 * most && root < 1e100) {
+        root *= 2.0;
+    }
+    while (root * root > 4.0 * most && root > 1e-100) {
+        root *= 0.5;
+    }
+    return root;
+}
+
 static bool is_moderate(double x) { return fabs(x) <= MODERATE; }
 
 static bool is_moderate_vec(crVec3 x) { return is_moderate(x.x) && is_moderate(x.y) && is_moderate(x.z); }
@@ -223,6 +237,7 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
     }
     find_falls(plan, d);
     plan->moderate = moderate_model(model);
+    plan->mass_root = mass_root(model);
     return list_trees(plan, arena) ? CR_OK : CR_ERR_MEMORY;
 }
 

@@ -18,6 +18,7 @@ typedef struct crPlan {
         steady;  // forces change with q, v and controls alone: no drives, loads, motors, tendons, activations, schedules
     bool ranged;       // all loops are ranges
     bool moderate;     // no number of the model is so large that energies may overflow
+    double mass_root;  // root of a power of two near the largest mass that v moves, kg^(1/2)
     double* fall;      // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)

@@ -114,16 +114,6 @@ static crVec3 edge_of(const crShape* s, uint32_t feature) {
     return cr_scale(1.0 / cr_norm(e), e);
 }
 
-static void add_ellipsoid(crBends* to, crVec3 s, crVec3 l, crVec3 p, crVec3 q) {
-    crVec3 m = cr_vec3(s.x * l.x, s.y * l.y, s.z * l.z);
-    crVec3 a = cr_vec3(s.x * p.x, s.y * p.y, s.z * p.z), b = cr_vec3(s.x * q.x, s.y * q.y, s.z * q.z);
-    double h = cr_norm(m);
-    m = cr_scale(1.0 / h, m);
-    a = cr_madd(a, -cr_dot(m, a), m);
-    b = cr_madd(b, -cr_dot(m, b), m);
-    *to = (crBends){cr_dot(a, a) / h, cr_dot(a, b) / h, cr_dot(b, b) / h};
-}
-
 // side, slope or rim of a cylinder or cone: bent about its axis; straight along the side
 static void add_turned(crBends* to, bool rim, double stiff, crVec3 x, crVec3 l, crVec3 p, crVec3 q) {
     double across = sqrt(l.x * l.x + l.y * l.y), rho = sqrt(x.x * x.x + x.y * x.y);
@@ -143,7 +133,7 @@ static crBends bends_of(const crShape* s, crPose at, uint32_t feature, double st
     int kind = (int)CR_FEATURE_KIND(feature), part = (int)(feature & 0xffffff);
     bool turned = s->kind == CR_SHAPE_CYLINDER || s->kind == CR_SHAPE_CONE;
     if (s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_CAPSULE) to = (crBends){s->size.x, 0.0, s->size.x};
-    if (s->kind == CR_SHAPE_ELLIPSOID) add_ellipsoid(&to, s->size, l, p, q);
+    if (s->kind == CR_SHAPE_ELLIPSOID) to = cr__ellipsoid_bends(s->size, l, p, q);
     if (kind == CR_FEATURE_EDGE) add_along(&to, stiff, edge_of(s, feature), p, q);
     if (kind == CR_FEATURE_SMOOTH && turned)
         add_turned(&to, part >= 16, stiff, cr_quat_rotate(back, cr_sub(x, at.p)), l, p, q);

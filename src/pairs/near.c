@@ -108,7 +108,7 @@ static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* 
     return !(girth(&held[s]) - girth(now) > LOOSE * room);
 }
 
-// what a box is to be held as: with room all around, and ahead
+// The box that the broad phase is told: with room on all sides, and more in the direction of motion.
 static crBounds roomy(const crPairs* pairs, const crDynamics* d, crBounds box, int body) {
     crVec3 u = cr__twist_at(d->twist[body], cr_sub(d->com[body], d->origin[body]));
     double speed = cr_norm(u), way = AHEAD * travel(pairs, body);

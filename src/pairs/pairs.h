@@ -8,6 +8,7 @@
 #include "carom/collide.h"
 #include "carom/forms.h"
 #include "carom/near.h"
+#include "collide/convex.h"
 #include "collide/narrow.h"
 #include "model/plan.h"
 
@@ -47,11 +48,6 @@ typedef struct crCellPoint {
     double gap;
     uint32_t feature_a, feature_b;
 } crCellPoint;
-
-// A symmetric matrix of 2 by 2 across a normal, along the axes 1 and 2 of cr_frame.
-typedef struct crBends {
-    double tt, tu, uu;
-} crBends;
 
 // Contacts of one pair for its cell: a slot.
 typedef struct crCell {

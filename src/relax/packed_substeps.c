@@ -26,7 +26,7 @@
 #define BOUNCE_SWEEPS 4
 #define SOFT          0.05f  // share of an overlap that one press of velocities takes out
 #define BODIES        256    // that one thread takes at a time
-#define GROUPS        24     // likewise
+#define GROUPS        24     // that one thread takes at a time
 
 // bodies of a unit in each lane
 typedef struct ShortPair {
@@ -279,7 +279,7 @@ static void by_colours(crSubsteps* run, crTaskFn fn) {
     for (int colour = 0; colour < s->colours; colour++) {
         run->first_group = s->colour_start[colour];
         int count = s->colour_start[colour + 1] - run->first_group;
-        // what shares bodies goes one after another
+        // groups of the last colour may share bodies: one after another
         cr__tasks_for(colour < CR_COLOURS ? run->packed->tasks : NULL, count, GROUPS, fn, run);
     }
 }
@@ -368,7 +368,6 @@ static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) 
     }
     run->shorts = shorts;
     crStatus status = cr__shorts_create(of, run, shorts);
-    run->scale = shorts->scale;
     return status == CR_OK ? cr__short_rows_create(run, of->arena) : status;
 }
 

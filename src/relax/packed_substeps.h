@@ -13,6 +13,7 @@ typedef enum crShortVisit { SHORT_PRESS, SHORT_FULL, SHORT_PLACE } crShortVisit;
 typedef struct crSubsteps {
     crPacked* packed;      // of cr__packed_group
     double h;              // length of the step, s
+    double scale;          // root of the unit of mass: crPlan.mass_root
     const double* gap;     // of each contact at the start, m
     const double* target;  // least gap that the position presses ask for, m
     const double*
@@ -28,12 +29,11 @@ typedef struct crSubsteps {
     float* z;
     float* z_begin;  // z of the short step before its impulses
     float* z_press;  // z of the short step after its press
-    float* force;    // what forces add to z in a short step
+    float* force;    // change of z by forces in a short step
     float* way;      // displacement
     float* correct;  // the part of it that corrects positions
-    double scale;
-    double rate;  // 1/hs
-    double time;  // at the end of the short step, s
+    double rate;     // 1/hs
+    double time;     // at the end of the short step, s
     crVisit visit;
     int first_group;           // of the colour
     struct crShortRows* rows;  // NULL: none

@@ -67,22 +67,6 @@ static void pair_groups(const crPacked* p, int begin, int end, bool alone, crSho
     }
 }
 
-// Root of a power of two near the largest mass.
-static double mass_scale(const crModel* model) {
-    double most = 0.0;
-    for (int b = 1; b < model->nb; b++) {
-        if (cr__moves(model, b)) most = fmax(most, model->bodies[b].mass);
-    }
-    double scale = 1.0;
-    while (scale * scale < 0.25 * most && scale < 1e100) {
-        scale *= 2.0;
-    }
-    while (scale * scale > 4.0 * most && scale > 1e-100) {
-        scale *= 0.5;
-    }
-    return scale;
-}
-
 static void put(float* in, int at, crVec3 a) {
     in[at * CR_WIDE] = (float)a.x;
     in[(at + 1) * CR_WIDE] = (float)a.y;
@@ -106,7 +90,7 @@ static Ends ends_of(const crPacked* p, const crShortGroup* g, int l) {
 
 static void read_short_contact(const Fill* fill, const crPackedContact* c, Ends ends, float* in) {
     const crVec3* origin = fill->of->d->origin;
-    double scale = fill->shorts->scale;
+    double scale = fill->run->scale;
     put(in, IN_N, c->normal);
     put(in, IN_RB, cr_sub(c->point, origin[ends.b]));
     put(in, IN_RA, ends.a >= 0 ? cr_sub(c->point, origin[ends.a]) : cr_vec3(0, 0, 0));
@@ -118,7 +102,7 @@ static void read_short_contact(const Fill* fill, const crPackedContact* c, Ends 
 // share of the mass and R of a body, with the sign of its impulses
 static void read_short_body(const Fill* fill, int body, double sign, float* share, float* R) {
     const crMat3* root = &fill->of->d->root[body];
-    double scale = sign * fill->shorts->scale;
+    double scale = sign * fill->run->scale;
     *share = (float)(scale / sqrt(fill->of->model->bodies[body].mass));
     for (int k = 0; k < 9; k++) {
         R[k * CR_WIDE] = (float)(scale * root->m[k / 3][k % 3]);
@@ -194,7 +178,7 @@ CR_LANE void fill_ball(const crShortGroup* g, crWide shares, const float* Rb, co
     if (g->two) wide_store(slot + (CR_SHORT_RHO + 1) * CR_WIDE, a);
 }
 
-// what short steps know of a contact beside its slot; given: its velocity along n
+// Gaps of a contact and its bounce, in its slot. given: the velocity along n that driven bodies give it.
 static void fill_gaps(const crSubsteps* run, int contact, float given, float* slot) {
     double gap = run->gap[contact];
     slot[CR_SHORT_GAP0 * CR_WIDE] = slot[CR_SHORT_GAP * CR_WIDE] = (float)gap;
@@ -244,7 +228,7 @@ CR_TASKS(fill, Fill, fill_range(work, begin, end))
 
 crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts* s) {
     const crPacked* p = run->packed;
-    *s = (crShorts){.colours = p->colours, .scale = mass_scale(of->model)};
+    *s = (crShorts){.colours = p->colours};
     s->group = cr_arena_alloc(of->arena, (size_t)(p->group_count + 1) * sizeof *s->group);
     if (s->group == NULL) return CR_ERR_MEMORY;
     for (int c = 0; c < p->colours; c++) {
@@ -276,7 +260,7 @@ static crVec3 sum_of(const crShortGroup* g, const float* slot, crVec3 n) {
 static void read_sums(void* ctx, int begin, int end) {
     const Fill* fill = ctx;
     const crPacked* p = fill->run->packed;
-    double scale = fill->shorts->scale;
+    double scale = fill->run->scale;
     for (int i = begin; i < end; i++) {
         const crShortGroup* g = &fill->shorts->group[i];
         const float* slot = fill->shorts->hot + g->at + 2 * CR_WIDE;

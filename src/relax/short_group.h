@@ -19,7 +19,7 @@ enum {
     CR_SHORT_G = 10,       // 1/w, w = n^T D n
     CR_SHORT_GAP0 = 11,    // at the start
     CR_SHORT_GAP = 12,     // at the end of the short step before
-    CR_SHORT_TARGET = 13,  // what the position press starts from: gap0 less the gap it asks for
+    CR_SHORT_TARGET = 13,  // gap0 less the gap that position presses ask for
     CR_SHORT_Q = 14,       // impulse of the position presses
     CR_SHORT_BOUNCE = 15,
     CR_SHORT_E = 16,  // velocity that is given, along n, t1, t2; of balls along n alone
@@ -50,7 +50,6 @@ typedef struct crShorts {
     crShortGroup* group;               // (group_count)
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     float* hot;
-    double scale;  // root of the unit of mass
 } crShorts;
 
 // From the groups of run->packed, with the impulses to start from. CR_ERR_MEMORY.

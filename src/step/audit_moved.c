@@ -19,7 +19,7 @@
 #include "step/step.h"
 
 #define ROUNDING      1e-11          // of the speeds and impulses that a sum is made of
-#define TREE_ROUNDING 1e-9           // likewise, through the factor of M of a tree
+#define TREE_ROUNDING 1e-9           // of the same sums of a tree, which go through the factor of its M
 #define SURE          (1.0 - 1e-12)  // of a square, that rounding does not make up for
 
 typedef struct Moved {

@@ -28,7 +28,7 @@ typedef struct Balance {
     crPose* before;  // poses at the beginning of the step (nb); NULL: not looked at
     double h;
     double* work_of;  // (nb)
-    double* damped;   // what dampers of actuators took (nb)
+    double* damped;   // energy that dampers of actuators dissipated, J (nb)
     bool* fast_in;    // some body of a chunk moved so far that its way must be followed
     double change, work, size;
     bool gains, fast;  // some body gained energy; some moved so far that its way must be followed

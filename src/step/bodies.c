@@ -10,7 +10,7 @@
 #include "step/step.h"
 
 #define CHUNK 256  // bodies that one thread takes at a time
-#define FEW   32   // likewise where there is but one
+#define FEW   32   // bodies at a time where there is one thread
 
 typedef struct Share {
     crStep* step;

@@ -24,7 +24,7 @@ crStatus cr__lie_certify(crStep* step, double h);
 
 // lie_down.c
 
-// What is known of each contact of a solve; contacts that lie down leave these arrays too.
+// Figures of a solve, by contact. Contacts that lie down are removed from these arrays too.
 typedef struct crLieSolve {
     bool* takes;         // it has a part in the solve (contact_count)
     crVec3 *u_free, *u;  // velocities of b against a without impulses, and with them (contact_count)

@@ -134,7 +134,12 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     size_t numbers = CR_BODY_STRIDE * (size_t)(p->bodies + 1);
     double* dz = cr_arena_alloc(arena, numbers * sizeof *dz);
     crSubsteps* ask = &work->ask;
-    *ask = (crSubsteps){.packed = p, .h = work->h, .gap = work->gap, .target = work->target, .dz = dz};
+    *ask = (crSubsteps){.packed = p,
+                        .h = work->h,
+                        .scale = step->plan->mass_root,
+                        .gap = work->gap,
+                        .target = work->target,
+                        .dz = dz};
     ask->row_gap = trees->gap;
     ask->row_target = trees->target;
     ask->row_bounce = trees->bounce;
