@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "carom/carom.h"
+#include "carom/near.h"
 #include "sample_shape.h"
 
 #ifdef CAROM_BENCH_CCD
