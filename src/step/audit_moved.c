@@ -199,8 +199,8 @@ static bool are_shallow(const crStep* step, const crStepContact* c, double known
     return near * near < SURE * cr_dot(d, d);
 }
 
-// deepest overlap of the pair of contacts begin to end - 1, or a bound of it that is not above `known`
-static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
+// Bound of the deepest overlap of the pair of contacts begin to end - 1. It is not above `known` if the overlap is surely not.
+static double bound_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
     if (are_shallow(m->step, c, known)) return known;
@@ -218,17 +218,29 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
     return fmax(0.0, -best);
 }
 
+// The same, at most `most` or the overlap itself: normals that a fast pair had are far from those that it has.
+static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known,
+                       double most) {
+    const crStepContact* c = &contacts[begin];
+    double depth = bound_of(m, contacts, begin, end, known);
+    if (!(depth > most)) return depth;
+    return fmin(depth, cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b));
+}
+
 // largest numbers of parts of a range; what is largest does not depend on the parts
 #define PARTS 128
 typedef struct Parts {
     const Moved* m;
     int chunk;
+    bool*
+        deep;  // of the first contact of each pair: it is too deep (near_count), or of each body (nb); NULL: nobody asks
     double most[PARTS];
     bool holds[PARTS];
 } Parts;
 
-static void run_parts(Parts* parts, int count, crTaskFn fn) {
+static void run_parts(Parts* parts, int count, bool* deep, crTaskFn fn) {
     parts->chunk = count / PARTS + 1;
+    parts->deep = deep;
     for (int i = 0; i < PARTS; i++) {
         parts->most[i] = 0.0;
         parts->holds[i] = true;
@@ -253,8 +265,11 @@ static void find_deepest(void* ctx, int begin, int end) {
     double depth = 0.0;
     for (int next; i < end; i = next) {
         next = cr__step_run_end(c, count, i);
-        if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
-            depth = fmax(depth, depth_of(m, c, i, next, depth));
+        if (!is_moved(m, c[i].body_a) && !is_moved(m, c[i].body_b)) continue;
+        double most = CR_MOVED_DEEP * cr__plan_pair_size(m->step->plan, c[i].body_a, c[i].body_b);
+        double pair = depth_of(m, c, i, next, parts->deep != NULL ? fmin(depth, most) : depth, most);
+        depth = fmax(depth, pair);
+        if (parts->deep != NULL) parts->deep[i] = pair > most;
     }
     parts->most[begin / parts->chunk] = depth;
 }
@@ -313,7 +328,9 @@ static void find_deep_astray(void* ctx, int begin, int end) {
     double depth = 0.0;
     for (int b = begin; b < end; b++) {
         if (!is_moved(m, b) || !is_astray(m, b)) continue;
-        depth = fmax(depth, deepest_near(m->step, b));
+        double pair = deepest_near(m->step, b);
+        depth = fmax(depth, pair);
+        if (parts->deep != NULL) parts->deep[b] = pair > CR_MOVED_DEEP * m->step->plan->size[b];
     }
     parts->most[begin / parts->chunk] = depth;
 }
@@ -362,7 +379,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         impulse_on(&m, c->body_b, c->point.point, c->impulse, size);
     }
     Parts parts = {.m = &m};
-    run_parts(&parts, step->model->nb, find_defects);
+    run_parts(&parts, step->model->nb, NULL, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {
         holds = holds && parts.holds[i];
@@ -379,13 +396,23 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     return CR_OK;
 }
 
-void cr__audit_moved_overlap(crStep* step, const crMoved* moved) {
-    if (moved->body == NULL) return;
+double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep) {
     const Moved m = {.step = step, .moved = moved};
+    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)moved->near_count + 1;
+    bool* pair = deep != NULL ? cr_arena_alloc(&step->scratch, count) : NULL;
+    if (deep != NULL && pair == NULL) return -1.0;
+    if (deep != NULL) {
+        memset(pair, 0, count);
+        memset(deep, 0, (size_t)step->model->nb);
+    }
     Parts parts = {.m = &m};
-    crCertificate* c = &step->certificate;
-    run_parts(&parts, moved->near_count, find_deepest);
-    c->penetration = fmax(c->penetration, most_of_parts(&parts));
-    run_parts(&parts, step->model->nb, find_deep_astray);
-    c->penetration = fmax(c->penetration, most_of_parts(&parts));
+    run_parts(&parts, step->model->nb, deep, find_deep_astray);
+    double astray = most_of_parts(&parts);
+    run_parts(&parts, moved->near_count, pair, find_deepest);
+    for (int i = 0; i < moved->near_count && deep != NULL; i++) {
+        if (!pair[i]) continue;
+        deep[moved->near[i].body_a] = deep[moved->near[i].body_b] = true;
+    }
+    cr_arena_release(&step->scratch, mark);
+    return fmax(astray, most_of_parts(&parts));
 }

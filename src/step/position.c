@@ -19,11 +19,13 @@
 #include "step/islands.h"
 #include "step/push.h"
 
-#define ROUNDS 20
-#define KEEP   8          // rounds whose contacts are remembered
-#define SWEEPS 400        // never starved: an unfinished pass throws bodies about
-#define VISITS (1 << 15)  // of contacts per body, by all sweeps of a pass
-#define LEAST  (1 << 23)  // and at least
+#define ROUNDS        20
+#define COARSE        2          // of a coarse pass
+#define COARSE_SWEEPS 40         // likewise
+#define KEEP          8          // rounds whose contacts are remembered
+#define SWEEPS        400        // never starved: an unfinished pass throws bodies about
+#define VISITS        (1 << 15)  // of contacts per body, by all sweeps of a pass
+#define LEAST         (1 << 23)  // and at least
 #define CROWD \
     32  // contacts per body; beyond, bodies are piled into each other and every round gets its share
 #define FEW    4096  // contacts that are no crowd
@@ -48,7 +50,7 @@ static int keep_violated(const crPush* pass, int* parent, bool* deep) {
         if (!cr__moves(model, c->body_a) || !cr__moves(model, c->body_b)) continue;
         cr__forest_join(parent, c->body_a, c->body_b);
     }
-    double slack = 1.0 + pass->step->settings.position_tol;
+    double slack = 1.0 + cr__push_tol(pass);
     for (int i = 0; i < pass->count; i++) {
         const crPushContact* near = &pass->near[i];
         int body = cr__moves(model, near->at.body_b) ? near->at.body_b : near->at.body_a;
@@ -99,7 +101,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
         contact[i] = near.at;
         int body = cr__moves(model, near.at.body_b) ? near.at.body_b : near.at.body_a;
         crPackedIsland* at = &island[island_of_body[body]];
-        double tol = 0.1 * step->settings.position_tol * near.delta;
+        double tol = 0.1 * cr__push_tol(pass) * near.delta;
         at->tol = at->live ? fmin(at->tol, tol) : tol;
         at->limit = sweeps;
         at->live = true;
@@ -118,12 +120,12 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
 }
 
 // margin of a collide that finds every contact that matters, m
-static double widest(const crPlan* plan, const crStepSettings* settings) {
+static double widest(const crPlan* plan, const crStepSettings* settings, double coarse) {
     double size = 0.0;
     for (int i = 1; i < plan->model->nb; i++) {
         size = fmax(size, plan->size[i]);
     }
-    return CR_PUSH_NEAR * settings->deadband * size;
+    return CR_PUSH_NEAR * fmax(settings->deadband, coarse) * size;
 }
 
 // bodies that went farther than their margins may have met anything, as those that were hit
@@ -197,7 +199,7 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
     }
     anew->hit = start != NULL;
     anew->anew = true;
-    crStatus status = collide_anew(step, fmax(widest(step->plan, &step->settings), pass->reach),
+    crStatus status = collide_anew(step, fmax(widest(step->plan, &step->settings, pass->coarse), pass->reach),
                                    start != NULL ? astray : NULL, error);
     if (status != CR_OK) return status;
     if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
@@ -255,12 +257,13 @@ static crStatus memory_grow(crArena* arena, Memory* memory) {
 
 // Contacts at the present poses; where one is deep, also what pushing it out may turn into others. locally: where few are, only
 // what is around them.
-static crStatus find_overlaps(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                              bool locally, double* reach, crPush* pass, crError* error) {
+static crStatus find_overlaps(crStep* step, const crPositionList* start, const crPush* ask, bool locally,
+                              double* reach, crPush* pass, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (;;) {
         // without contacts of the beginning all pairs are found anew
-        *pass = (crPush){.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .reach = *reach};
+        *pass = *ask;
+        pass->reach = *reach;
         crStatus status = begin(pass, start, error);
         if (status != CR_OK) return status;
         if (locally) {
@@ -270,7 +273,7 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const b
         }
         if (cr__push_find(pass) != CR_OK) return cr__step_memory(error);
         if (!(pass->beyond > 0.0)) return CR_OK;
-        if (!pass->far || !(pass->beyond > *reach)) {
+        if (!pass->far || !(pass->beyond > *reach) || pass->coarse > 0.0) {
             pass->lists = true;
             if (locally && cr__push_around(pass) != CR_OK) return cr__step_memory(error);
             pass->deep = NULL;
@@ -290,13 +293,15 @@ static crStatus others(crStep* step, const bool* apart, bool must, bool* general
     crStatus status = cr__step_position_others(step, part, &holds, error);
     *general = status == CR_OK && (!holds || must);
     if (*general)
-        status = cr__step_position_general(step, part, apart, widest(step->plan, &step->settings), error);
+        status =
+            cr__step_position_general(step, part, apart, widest(step->plan, &step->settings, 0.0), error);
     if (apart != NULL) cr__step_list_awake(step);
     return status;
 }
 
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                                crError* error) {
+                                double coarse, crError* error) {
+    const crPush ask = {.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .coarse = coarse};
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
@@ -310,16 +315,17 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     bool locally = step->model->nb > CR_PUSH_MANY;
     for (int round = 0; status == CR_OK;) {
         crPush pass;
-        status = find_overlaps(step, start, hit, apart, locally, &reach, &pass, error);
+        status = find_overlaps(step, start, &ask, locally, &reach, &pass, error);
         if (status != CR_OK) break;
         step->certificate.penetration = pass.overlap;
         bool general = false;
         status = others(step, apart, pass.beyond > 0.0 && !pass.single, &general, error);
         if (status != CR_OK || general) return status;
-        if (!(pass.beyond > 0.0) || round == ROUNDS) break;
+        if (!(pass.beyond > 0.0) || round == (coarse > 0.0 ? COARSE : ROUNDS)) break;
         locally = false;
         if (pass.around != NULL) {
-            status = push_out(&pass, keep_violated(&pass, parent, deep), SWEEPS, parent, error);
+            int most = coarse > 0.0 ? COARSE_SWEEPS : SWEEPS;
+            status = push_out(&pass, keep_violated(&pass, parent, deep), most, parent, error);
             cr_arena_release(&step->scratch, mark);
             continue;
         }
@@ -333,6 +339,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         int count = keep_violated(&pass, parent, deep);
         remember_contacts(&pass, count, &memory);
         int sweeps = ration(count, step->model->nb, &visits);
+        if (coarse > 0.0 && sweeps > COARSE_SWEEPS) sweeps = COARSE_SWEEPS;
         if (sweeps == 0) break;
         status = push_out(&pass, count, sweeps, parent, error);
         cr_arena_release(&step->scratch, mark);
@@ -344,5 +351,5 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 
 crStatus cr_step_position_pass(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    return cr__step_position_pass(step, NULL, NULL, NULL, error);
+    return cr__step_position_pass(step, NULL, NULL, NULL, 0.0, error);
 }

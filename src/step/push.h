@@ -11,6 +11,7 @@
 
 #define CR_PUSH_NEAR  2.0  // contacts with a gap of this many deadbands take part
 #define CR_PUSH_REACH 2.0  // and of this many times the deepest overlap
+#define CR_PUSH_TOL   0.1  // of the deadband, of a coarse pass
 #define CR_PUSH_MANY  64   // bodies of an island that is not pushed out as a whole where few are too deep
 
 // A contact at the present poses.
@@ -34,7 +35,8 @@ typedef struct crPushList {
 typedef struct crPush {
     crStep* step;
     const bool* hit;    // NULL: all pairs are of the first list
-    const bool* apart;  // bodies left alone, NULL: none
+    const bool* apart;  // bodies that stand, as the ground does (nb); NULL: none
+    double coarse;      // deadband of a coarse pass, of the smaller body's size; 0: that of each contact
     crPushList list[2];
     double reach;  // contacts with a gap of this much take part too, m
     bool lists;    // contacts that are near; else only how deep they are
@@ -56,6 +58,19 @@ typedef struct crPush {
 crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* list);
 // How far each body has moved and turned since the contacts of the list were found.
 void cr__push_follow(const crStep* step, crPushList* list);
+// True if the pass may move a body.
+static inline bool cr__push_moves(const crPush* pass, int body) {
+    if (pass->apart != NULL && pass->apart[body]) return false;
+    return cr__moves(pass->step->model, body) && (pass->around == NULL || pass->around[body]);
+}
+// Overlap that is left to a contact, m, and the share of it by which the pass may miss it.
+static inline double cr__push_deadband(const crPush* pass, const crStepContact* c) {
+    double coarse = pass->coarse * cr__plan_pair_size(pass->step->plan, c->body_a, c->body_b);
+    return coarse > c->delta ? coarse : c->delta;
+}
+static inline double cr__push_tol(const crPush* pass) {
+    return pass->coarse > 0.0 ? CR_PUSH_TOL : pass->step->settings.position_tol;
+}
 // Gap up to which a contact takes part, m.
 double cr__push_near_gap(const crPush* pass, const crStepContact* c);
 // Whether a pair touches in one point that only rolls.

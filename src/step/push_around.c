@@ -13,18 +13,22 @@
 
 // bodies that touch one that is `hop` contacts away from deep ones are one more away
 static void hop_on(const crPush* pass, uint8_t hop, uint8_t* around) {
-    const crModel* model = pass->step->model;
     for (int which = 0; which < 2; which++) {
         const crPushList* list = &pass->list[which];
         for (int i = 0; i < list->at.count; i++) {
             const crStepContact* c = &list->at.contacts[i];
-            if (c->point.gap > cr__push_near_gap(pass, c) || !cr__moves(model, c->body_a) ||
-                !cr__moves(model, c->body_b))
+            if (c->point.gap > cr__push_near_gap(pass, c) || !cr__push_moves(pass, c->body_a) ||
+                !cr__push_moves(pass, c->body_b))
                 continue;
             if (around[c->body_a] == hop && around[c->body_b] == 0) around[c->body_b] = (uint8_t)(hop + 1);
             if (around[c->body_b] == hop && around[c->body_a] == 0) around[c->body_a] = (uint8_t)(hop + 1);
         }
     }
+}
+
+// a body of a pair that is too deep, one that the pass may move
+static int deep_mover(const crPush* pass, int i) {
+    return pass->deep[i][cr__push_moves(pass, pass->deep[i][1])];
 }
 
 // islands of contacts that are near: the leader of each body, how many bodies it leads, and pairs that are too deep
@@ -48,7 +52,7 @@ static crStatus count_crowds(const crPush* pass, Crowds* crowds) {
         const crPushList* list = &pass->list[which];
         for (int i = 0; i < list->at.count; i++) {
             const crStepContact* c = &list->at.contacts[i];
-            bool joins = cr__moves(model, c->body_a) && cr__moves(model, c->body_b);
+            bool joins = cr__push_moves(pass, c->body_a) && cr__push_moves(pass, c->body_b);
             if (joins && c->point.gap <= cr__push_near_gap(pass, c))
                 cr__forest_join(crowds->leader, c->body_a, c->body_b);
         }
@@ -57,8 +61,7 @@ static crStatus count_crowds(const crPush* pass, Crowds* crowds) {
         crowds->bodies[cr__forest_find(crowds->leader, b)]++;
     }
     for (int i = 0; i < pass->deep_count; i++) {
-        int body = cr__step_mover(pass->step, pass->deep[i][0], pass->deep[i][1]);
-        crowds->deep[cr__forest_find(crowds->leader, body)]++;
+        crowds->deep[cr__forest_find(crowds->leader, deep_mover(pass, i))]++;
     }
     return CR_OK;
 }
@@ -73,10 +76,10 @@ crStatus cr__push_around(crPush* pass) {
     bool any = false;
     for (int i = 0; i < pass->deep_count; i++) {
         const int* pair = pass->deep[i];
-        int leader = cr__forest_find(crowds.leader, cr__step_mover(pass->step, pair[0], pair[1]));
+        int leader = cr__forest_find(crowds.leader, deep_mover(pass, i));
         if (crowds.bodies[leader] <= CR_PUSH_MANY || crowds.deep[leader] > DEEP) continue;
-        around[pair[0]] = cr__moves(model, pair[0]);
-        around[pair[1]] = cr__moves(model, pair[1]);
+        around[pair[0]] = cr__push_moves(pass, pair[0]);
+        around[pair[1]] = cr__push_moves(pass, pair[1]);
         any = true;
     }
     for (uint8_t hop = 1; any && hop <= HOPS; hop++) {

@@ -78,7 +78,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 // gap up to which a contact takes part
 double cr__push_near_gap(const crPush* pass, const crStepContact* c) {
-    return larger(CR_PUSH_NEAR * c->delta, pass->reach);
+    return larger(CR_PUSH_NEAR * cr__push_deadband(pass, c), pass->reach);
 }
 
 // points of one pair come one after the other
@@ -93,9 +93,9 @@ static void add_deep(crPush* pass, int body_a, int body_b) {
 
 static void measure(crPush* pass, const crStepContact* c, double gap, double error) {
     pass->overlap = larger(error - gap, pass->overlap);
-    double beyond = -gap - (1.0 + pass->step->settings.position_tol) * c->delta;
+    double delta = cr__push_deadband(pass, c), beyond = -gap - (1.0 + cr__push_tol(pass)) * delta;
     pass->beyond = larger(beyond, pass->beyond);
-    pass->far = pass->far || CR_PUSH_REACH * beyond > CR_PUSH_NEAR * c->delta;
+    pass->far = pass->far || CR_PUSH_REACH * beyond > CR_PUSH_NEAR * delta;
     if (beyond > 0.0) add_deep(pass, c->body_a, c->body_b);
 }
 
@@ -126,14 +126,14 @@ static crStatus near_add(crPush* pass, const crStepContact* c, crVec3 point, crV
     measure(pass, c, gap, error);
     if (!pass->lists || gap > cr__push_near_gap(pass, c)) return CR_OK;
     const crModel* model = pass->step->model;
-    bool single = (model->bodies[c->body_a].single || !cr__moves(model, c->body_a)) &&
-                  (model->bodies[c->body_b].single || !cr__moves(model, c->body_b));
+    bool moves_a = cr__push_moves(pass, c->body_a), moves_b = cr__push_moves(pass, c->body_b);
+    bool single =
+        (model->bodies[c->body_a].single || !moves_a) && (model->bodies[c->body_b].single || !moves_b);
     pass->single = pass->single && single;
-    crPushContact near = {.gap = gap, .delta = c->delta, .of = c};
+    crPushContact near = {.gap = gap, .delta = cr__push_deadband(pass, c), .of = c};
     near.at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
-    // what is not around stands as the ground does
-    if (pass->around != NULL && !pass->around[c->body_a]) near.at.body_a = CR_WORLD;
-    if (pass->around != NULL && !pass->around[c->body_b]) near.at.body_b = CR_WORLD;
+    if (!moves_a) near.at.body_a = CR_WORLD;
+    if (!moves_b) near.at.body_b = CR_WORLD;
     return cr__push_put(pass, &near);
 }
 
@@ -205,7 +205,7 @@ static bool is_apart(const crPush* pass, const crPushList* list, int begin, int 
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     const int body[2] = {c->body_a, c->body_b};
-    double least = -(1.0 + step->settings.position_tol) * c->delta;
+    double least = -(1.0 + cr__push_tol(pass)) * cr__push_deadband(pass, c);
     crPieces pieces;
     crVec3 axis = cr__plan_common_plane(step->plan, c->body_a, c->body_b);
     if (cr_dot(axis, axis) > 0.0) return false;
@@ -223,12 +223,11 @@ static bool is_apart(const crPush* pass, const crPushList* list, int begin, int 
 
 // contacts begin to end - 1, those of one pair, where they are now
 static crStatus pair_now(crPush* pass, const crPushList* list, int begin, int end) {
-    const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     // a list found anew tells which pairs there are; its margin is that of the largest body
     if (list->anew) return near_collide(pass, c);
     double error, least = least_gap(pass, list, begin, end, &error);
-    bool far = error > step->settings.position_tol * c->delta;
+    bool far = error > cr__push_tol(pass) * cr__push_deadband(pass, c);
     if (far && !pass->lists && is_apart(pass, list, begin, end, &least)) {
         far = false;
         error = 0.0;
@@ -256,9 +255,8 @@ static crStatus near_range(crPush* pass, const crPushList* list, int begin, int 
     while (i < end && status == CR_OK) {
         int next = cr__step_run_end(c, list->at.count, i);
         bool hit = pass->hit != NULL && (pass->hit[c[i].body_a] || pass->hit[c[i].body_b]);
-        bool apart = pass->apart != NULL && (pass->apart[c[i].body_a] || pass->apart[c[i].body_b]);
-        bool of = pass->around == NULL || pass->around[c[i].body_a] || pass->around[c[i].body_b];
-        if (hit == list->hit && !apart && of) status = pair_now(pass, list, i, next);
+        bool of = cr__push_moves(pass, c[i].body_a) || cr__push_moves(pass, c[i].body_b);
+        if (hit == list->hit && of) status = pair_now(pass, list, i, next);
         i = next;
     }
     return status;

@@ -244,9 +244,10 @@ typedef struct crPositionList {
 crStatus cr__step_position_list(crStep* step, crPositionList* list);
 // The position pass. start: contacts found at the beginning of the step, which hold for bodies that no impact
 // hit (hit NULL: all of them) and that stayed within their margins; NULL: found anew.
-// apart: bodies that it leaves alone (nb); NULL: none.
+// apart: bodies that it leaves alone, they stand as the ground does (nb); NULL: none. coarse: share of the smaller body's size
+// that bodies may overlap by after it; 0: their deadbands.
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                                crError* error);
+                                double coarse, crError* error);
 
 // trees.c
 

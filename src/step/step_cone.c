@@ -159,10 +159,11 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (q == NULL) return cr__step_memory(error);
     memcpy(q, step->state.q, (size_t)step->model->nq * sizeof *q);
     if (status == CR_OK)
-        status = cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moved.body, error);
+        status =
+            cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moved.body, 0.0, error);
     if (status == CR_OK && cr__step_limit_lift(step, h, q, moved.body != NULL) != CR_OK)
         status = cr__step_memory(error);
-    if (status == CR_OK) cr__audit_moved_overlap(step, &moved);
+    if (status == CR_OK) status = cr__step_end_moved(step, h, &moved, &start, error);
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
