@@ -19,18 +19,20 @@ static bool is_free(const crStep* step, const crMoved* moved, int b) {
     return moved->body[b] && step->model->bodies[b].single && plan->first_tie[b + 1] == plan->first_tie[b];
 }
 
-// Bodies within HOPS contacts of deep ones are deep too. A contact counts if it may close in the step.
+// Leaves the deep bodies that may be moved, and adds those within HOPS contacts of them. A contact counts if its gap is small.
 static void hop_on(const crStep* step, const crMoved* moved, bool* deep, bool* before) {
+    for (int b = 0; b < step->model->nb; b++) {
+        deep[b] = deep[b] && is_free(step, moved, b);
+    }
     for (int hop = 0; hop < HOPS; hop++) {
         memcpy(before, deep, (size_t)step->model->nb);
         for (int i = 0; i < moved->near_count; i++) {
             const crStepContact* c = &moved->near[i];
             double size = cr__plan_pair_size(step->plan, c->body_a, c->body_b);
             if (before[c->body_a] == before[c->body_b] || c->point.gap > CR_MOVED_DEEP * size) continue;
-            deep[c->body_a] = deep[c->body_b] = true;
+            deep[c->body_a] = is_free(step, moved, c->body_a);
+            deep[c->body_b] = is_free(step, moved, c->body_b);
         }
-        // the world joins no bodies
-        deep[CR_WORLD] = false;
     }
 }
 
@@ -61,7 +63,7 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     if (depth < 0.0) return cr__step_memory(error);
     hop_on(step, moved, deep, stands);
     for (int b = 0; b < nb; b++) {
-        stands[b] = !deep[b] || !is_free(step, moved, b);
+        stands[b] = !deep[b];
         any = any || !stands[b];
     }
     crStatus status = any ? push_out(step, h, moved, start, stands, error) : CR_OK;

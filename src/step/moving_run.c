@@ -11,9 +11,10 @@
 #include "step/moving.h"
 #include "step/moving_trees.h"
 
-#define BODIES        256    // that one thread takes at a time
-#define PUSHED        0.25   // of both bodies' travel: what others may push a contact by
-#define LIMITS        4      // rounds of making shares less
+#define BODIES        256   // that one thread takes at a time
+#define PUSHED        0.25  // of both bodies' travel: what others may push a contact by
+#define FAR           0.1  // of the smaller body's size: travel beyond which a corner may swing round and press
+#define LIMITS        4    // rounds of making shares less
 #define LEAST         0.9    // share of v that trees keep while corrections can be made less
 #define SURE          1.001  // beyond what they must, for rounding
 #define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
@@ -71,7 +72,9 @@ static bool may_press(const Work* work, const crStepContact* c, double fall) {
     double close = work->h * (fmax(0.0, -c->speed) + fall);
     double left = c->point.gap - c->delta - close;
     if (left <= 0.0) return true;
-    return left <= PUSHED * (cr__step_travel(step, c->body_a) + cr__step_travel(step, c->body_b));
+    double travel = cr__step_travel(step, c->body_a) + cr__step_travel(step, c->body_b);
+    bool far = travel > FAR * cr__plan_pair_size(step->plan, c->body_a, c->body_b);
+    return left <= (far ? travel : PUSHED * travel);
 }
 
 // contacts of the islands, with the impulses of a short step to start from; whether one may bounce
@@ -374,7 +377,8 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     }
     for (int n = 0; n < count; n++) {
         Energy* e = &energy[root[leader(work, n)]];
-        e->released = e->released || e->rows == 0;
+        // without any impulse a spinning body still gains by its turn, which is of first order here
+        e->released = e->released || e->rows == 0 || (!e->trees && !(e->scale > 0.0));
         if (!e->released) continue;
         if (n < work->singles) {
             moving[p->body[n]] = false;
