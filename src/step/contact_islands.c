@@ -284,7 +284,7 @@ static crStatus pack_again(crStep* step, crIslandSolve* s) {
 // Figures of an island for its tries.
 typedef struct Near {
     double speed;  // change of gaps by settings.shift, as a speed, if it is enough to be near; else 0, m/s
-    int points, shared;  // contacts; those after the first of their two bodies
+    int points, shared;  // contacts; contacts after the first of their two bodies
 } Near;
 
 static bool is_flat(const Near* near) { return 2 * near->shared > near->points; }

@@ -169,7 +169,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
-    // the position pass may have listed other contacts: those of the solves are shown
+    // the position pass may have listed other contacts: the contacts of the solves are shown
     step->contacts.list = solved;
     step->contacts.count = start.count;
     if (!listed) cr__step_show_record(step);
