@@ -30,10 +30,9 @@ typedef struct crClocks {
     bool* fresh;          // true if its velocity or time changed since contacts were found (nb)
     struct crLate* late;  // poses of late bodies, found once (nb); NULL outside locals.c
     bool* blunt;          // true if no contact of the body is an impact in this step (nb)
-    bool* plain;  // true if no contact in the body's island can bounce: none of them is an impact (nb)
-    const bool*
-        moved;     // true for bodies that short steps moved to the end of the step (nb); NULL: there are none
-    bool plastic;  // collide: true if no contact of the cone method will be an impact, see groups.c
+    bool* plain;        // true if no contact in the body's island can bounce: none of them is an impact (nb)
+    const bool* moved;  // true for bodies that short steps moved to the end of the step (nb); NULL: none
+    bool plastic;       // collide: true if no contact of the cone method will be an impact, see groups.c
     crGroups groups;
     bool closed;  // true if the part has no contact with other bodies that v moves: solves skip these
     crKept kept;  // forces of contacts while locals.c has them
@@ -73,7 +72,7 @@ crPose cr__step_pose_now(const crStep* step, int body);
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
 // Allocates `late` in scratch. CR_ERR_MEMORY.
 crStatus cr__step_late_create(crStep* step);
-// Time of impact of a pair, contacts i to end - 1, within h of now_at; INFINITY: there is none.
+// Time of impact of a pair, contacts i to end - 1, within h of now_at; INFINITY: no impact.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A lower bound of that time, which costs much less. exact: true if the bound is the time of impact itself.
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact);
