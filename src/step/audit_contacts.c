@@ -1,10 +1,11 @@
 // audit_contacts.c - the audit of one contact solve of the cone method, island by island.
 //
-// Witness impulses P^ are made of the contacts' impulses (audit_witness.c), and velocities v^ = v_free + M^-1 J^T P^
-// follow from them (audit_momentum.c). The laws are checked at the state's own v: the distance of J v + b to what they
-// allow beside P^. By how much v differs from v^ is the momentum figure; the distance at v^ is no more than the two
-// together, which is eta. Bias, friction and directions come from the contacts and their surfaces.
-// Fails: CR_ERR_MEMORY. What is not finite makes every figure infinite.
+// Witness impulses P^ are made from the contacts' impulses (audit_witness.c), and velocities v^ = v_free +
+// M^-1 J^T P^ follow from them (audit_momentum.c). The defect of a contact is the distance of J v + b from
+// the velocities that the laws allow beside P^, at the state's own v. The momentum figure is the difference
+// of v and v^; the defect at v^ is at most the sum of the two, which is eta. Bias, friction and directions
+// come from the contacts and their surfaces.
+// Fails: CR_ERR_MEMORY. A number that is not finite makes every figure infinite.
 #include "step/audit_contacts.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     out->pliant = out->linear + step->plan->size[i] * step->plan->size[i] * turn;
 }
 
-// bodies that v moves, and those that contacts are with; whether a tree is among them
+// Reads the bodies that v moves and all other bodies in contacts. Returns true if a tree is among them.
 static bool read_bodies(const crContactAudit* a, const int* islands) {
     const crStep* step = a->step;
     crPart bodies = cr__step_met(step);
@@ -71,7 +72,7 @@ static crStatus audit_create(crContactAudit* a, const int* islands) {
     return CR_OK;
 }
 
-// energy that the contacts of islands created
+// energy that the contacts of islands created, J
 static double created(const crContactAudit* a) {
     double sum = 0.0;
     for (int i = 0; i <= a->island_count; i++) {
@@ -81,7 +82,7 @@ static double created(const crContactAudit* a) {
     return sum;
 }
 
-// figures of all; the residual without rounding lies between least and most
+// figures of the solve; the residual without rounding lies between `least` and `most`
 static crAudit audit_of(const crContactAudit* a, const crAuditWorst* w) {
     double inf = (double)INFINITY, residual = sqrt(w->share2);
     crAudit audit = {.residual = residual, .most = residual + w->noise};
@@ -106,8 +107,8 @@ static crOutcome outcome_of(const crStepSettings* settings, const crAudit* audit
     return audit->least <= tol ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
-// Witness and sums of all contacts: with threads one after the other, else chunk by chunk, so that what contacts add
-// stays at hand. Sums are in the order of contacts either way.
+// Makes the witness and the sums of all contacts: one after the other with threads, else chunk by chunk,
+// which keeps the contacts of a chunk in the cache. Sums are in the order of contacts either way.
 static void look_at_contacts(crContactAudit* a) {
     int count = a->step->contacts.count;
     if (a->step->own.tasks != NULL) {

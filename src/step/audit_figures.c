@@ -1,7 +1,7 @@
-// audit_figures.c - the worst figures of contacts: eta, its floor, and both over the scale of the contact's island.
+// audit_figures.c - the worst figures of contacts: eta, its floor, and both over the scale of the island.
 //
-// Rounding floors as in problem/audit.c, 16 eps (|u_free| + |b| + s_a A_a + s_b A_b), A the sum of s |P| over the
-// contacts of a body. Quotients are compared as products: a division is made only for a new worst.
+// Rounding floors are as in problem/audit.c, 16 eps (|u_free| + |b| + s_a A_a + s_b A_b), A the sum of s |P|
+// over the contacts of a body. Quotients are compared as products; only a new worst figure takes a division.
 #include "step/audit_contacts.h"
 
 void cr__audit_count(double eta2, double floor, double scale, double size, crAuditWorst* worst) {
@@ -25,15 +25,15 @@ double cr__audit_scale(const crContactAudit* a, int i) {
     return scale > 0.0 ? scale : a->step->contacts.list[i].delta / a->h;
 }
 
-// Worst contact of an island at the velocities of the state. No contact of it has a larger floor than the largest of each
-// of its terms gives.
+// Counts the worst contact of an island at the velocities of the state. The floor is made of the largest of
+// each term: no contact of the island has a larger one.
 static void judge_island(const crContactAudit* a, const crAuditIsland* island, crAuditWorst* worst) {
     double near = a->step->settings.deadband * a->h, given = island->given + 2.0 * island->pulled;
     double floor = island->pulled > 0.0 ? 16.0 * CR_AUDIT_EPS * given : 0.0;
     if (island->scale > 0.0) {
         cr__audit_count(island->eta2, floor, island->scale, 0.0, worst);
     } else {
-        // nothing has to change: the deadband over h is the scale of each contact
+        // if nothing has to change, the deadband over h is the scale of each contact
         double share2 = island->far * (a->h * a->h);
         if (share2 > worst->share2) worst->share2 = share2;
         cr__audit_count(island->eta2, floor, (double)INFINITY, 0.0, worst);
@@ -42,7 +42,7 @@ static void judge_island(const crContactAudit* a, const crAuditIsland* island, c
     if (far > worst->far) worst->far = far;
 }
 
-// a contact of a body whose velocity is not the witness's, by off, or between two islands
+// Counts a single contact: its bodies' velocities differ from the witness by `off`, or it joins two islands.
 static void judge_contact(const crContactAudit* a, int i, double off, crAuditWorst* worst) {
     const crAuditSeen* c = &a->seen[i];
     double floor = cr__audit_floor(a, i), eta2 = c->eta2;
@@ -52,7 +52,7 @@ static void judge_contact(const crContactAudit* a, int i, double off, crAuditWor
         double eta = open ? cr__audit_larger(0.0, off - c->speed) : sqrt(eta2) + off;
         eta2 = eta * eta;
     }
-    // an open contact that is farther from closing than rounding is exact
+    // an open contact whose opening speed is more than rounding has no error
     if (c->hold == CR_AUDIT_OPEN && eta2 == 0.0 && c->speed > floor) return;
     // size of a contact's bodies over h: gaps may change by a share of it
     double size = a->step->contacts.list[i].delta / (a->step->settings.deadband * a->h);

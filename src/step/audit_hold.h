@@ -1,16 +1,16 @@
-// audit_hold.h - the witness of one contact whose friction is a disc, from its impulse and velocity; see audit_witness.c.
+// audit_hold.h - the witness of a contact with a disc of friction, from its impulse and velocity.
 #ifndef CAROM_STEP_AUDIT_HOLD_H
 #define CAROM_STEP_AUDIT_HOLD_H
 
 #include "step/audit_contacts.h"
 
-// normal and tangential parts of an impulse and of the velocity with its bias
+// normal and tangential parts of an impulse p and of the velocity w with its bias
 typedef struct crAuditParts {
     double pn, wn;
     crVec3 pt, wt;
 } crAuditParts;
 
-// holds against slip along d, which friction at its limit opposes
+// Witness of a slipping contact: friction of size `most` along d.
 static inline void cr__audit_hold_slip(double most, crVec3 d, crVec3 n, const crAuditParts* x,
                                        crAuditContact* out) {
     double along = cr_dot(x->wt, d);
@@ -19,7 +19,7 @@ static inline void cr__audit_hold_slip(double most, crVec3 d, crVec3 n, const cr
     out->seen.eta2 = x->wn * x->wn + cr_dot(across, across);
 }
 
-// A contact that pushes and is not about to open: its witness, and how far its velocity is from what the laws allow.
+// Makes the witness and the squared defect of a contact that pushes and does not open.
 static inline void cr__audit_hold(double mu, double lambda, crVec3 n, const crAuditParts* x,
                                   crAuditContact* out) {
     out->P = cr_scale(x->pn, n);
@@ -37,28 +37,29 @@ static inline void cr__audit_hold(double mu, double lambda, crVec3 n, const crAu
     }
 }
 
-// friction beyond its limit, or tension
+// friction beyond its limit or tension, whichever is larger, N s
 static inline double cr__audit_beyond(double mu, double pn, double friction2) {
     double limit = mu * cr__audit_larger(pn, 0.0);
     if (!(friction2 > limit * limit)) return -pn;
     return cr__audit_larger(-pn, sqrt(friction2) - limit);
 }
 
-// velocity that the laws want changed where there are no impulses
+// velocity that the laws want changed if there are no impulses, m/s
 static inline double cr__audit_wanted(double delta, crVec3 n, double rate, double mu, crVec3 u_free,
                                       double free, double b) {
     double want = delta * rate, closing = -(free + b);
     if (!(closing > 0.0)) return want;
     want = cr__audit_larger(want, closing);
-    // friction of at most 1 has less to change than the normal impulse
+    // with mu <= 1, friction has less to change than the normal impulse
     if (mu <= 1.0) return want;
     double speed = cr_norm(cr_madd(u_free, -free, n));
     return cr__audit_larger(want, speed < mu * closing ? speed : mu * closing);
 }
 
-// Contacts whose witness is the same whatever lambda is, as long as it is at least that of the masses alone; false where
-// lambda must be known. Sticking: |lambda pt - wt| <= mu (lambda pn - wn), as least (mu pn - |pt|) is more than |wt| + mu
-// |wn|. At its limit friction is its own witness: none that sticks is nearer.
+// Makes the witness of a contact if it is the same for every lambda >= least, the lambda of the masses alone.
+// Returns false if lambda must be known. A contact sticks if |lambda pt - wt| <= mu (lambda pn - wn), which
+// holds if least (mu pn - |pt|) > |wt| + mu |wn|. Friction at its limit is its own witness: no sticking one
+// is nearer.
 static inline bool cr__audit_hold_plainly(double mu, double least, double friction2, crVec3 n, crVec3 P,
                                           const crAuditParts* x, crAuditContact* out) {
     double most = mu * x->pn, spare = least * most - (cr__audit_size1(x->wt) + mu * fabs(x->wn));

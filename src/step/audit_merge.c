@@ -1,7 +1,7 @@
-// audit_merge.c - figures of single solves enter the certificate of the step: the worst counts; work of drives adds up; a tally of steps.
+// audit_merge.c - certificates from the worst figures of solves and steps; work of driven bodies.
 #include "step/audit.h"
 
-// from best to worst
+// rank of an outcome, from 0 (best) to 4 (worst)
 static int rank(crOutcome outcome) {
     switch (outcome) {
     case CR_OUTCOME_SOLVED:
@@ -21,10 +21,10 @@ void cr__audit_outcome(crCertificate* c, crOutcome outcome) {
     if (rank(outcome) >= rank(c->outcome)) c->outcome = outcome;
 }
 
-// the larger, and a number before NaN; not fmax, whose zero of 0 and -0 depends on the compiler
+// the larger number; NaN counts as less. The result of fmax for 0 and -0 would depend on the compiler
 static double worse(double all, double one) { return one > all || isnan(all) ? one : all; }
 
-// figures of solves: the worst of each
+// Keeps the worst of each figure.
 static void merge_figures(crCertificate* c, const crCertificate* other) {
     c->residual = worse(c->residual, other->residual);
     c->eta = worse(c->eta, other->eta);

@@ -1,8 +1,8 @@
-// audit_momentum.c - velocities v^ = v_free + M^-1 J^T P^ that the witness gives, against those of the state.
+// audit_momentum.c - velocities v^ = v_free + M^-1 J^T P^ by the witness, compared with those of the state.
 //
-// The witness is summed over bodies in the order of the contacts, so that results do not depend on threads. Single
-// bodies, nearly all of a heap, need no more than their mass and inverse inertia; trees, loops and joints go through
-// the factor of M. A difference within rounding is none: 64 eps times the speeds and s A of the body.
+// The witness is summed over bodies in the order of contacts, so results do not depend on threads. Single
+// bodies need only their mass and inverse inertia; trees, loops and joints use the factor of M. A difference
+// up to the rounding floor, 64 eps times the speeds and s A of the body, counts as 0.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -14,7 +14,7 @@ static void add_to_tree(const crContactAudit* a, int body, crVec3 point, crVec3 
     cr_model_add_force(a->step->model, &a->step->dynamics, body, point, P, moment, a->v);
 }
 
-// an impulse on b with a moment, and the opposite on a; what v does not move gathers sums that nobody reads
+// Adds an impulse with a moment to b, the opposite to a. Sums of bodies that v does not move are not read.
 static void add_impulse(const crContactAudit* a, const crStepContact* contact, crVec3 P,
                         const crVec3* moment) {
     crAuditBody *body_a = &a->body[contact->body_a], *body_b = &a->body[contact->body_b];
@@ -35,7 +35,7 @@ static void add_impulse(const crContactAudit* a, const crStepContact* contact, c
     body_b->T = cr_add(body_b->T, cr_cross(cr_sub(x, body_b->com), P));
 }
 
-// an open contact that is far from closing has no part in the floor
+// Adds the figures of a contact to its island. An open contact far from closing does not enter the floor.
 static void add_figures(crAuditIsland* island, const crAuditSeen* c, double delta) {
     if (c->eta2 > island->eta2) island->eta2 = c->eta2;
     if (c->eta2 > island->far * (delta * delta) && delta > 0.0) island->far = c->eta2 / (delta * delta);
@@ -78,12 +78,12 @@ static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* 
     return CR_OK;
 }
 
-// by how much velocities v and omega at the centre of mass differ, m/s, and the rounding of that
+// Judges a body by the difference of two twists at its centre of mass, and by the rounding of it.
 static void judge_body(const crContactAudit* a, int b, crTwist was, crTwist is, crAuditWorst* worst) {
     crAuditBody* own = &a->body[b];
     crVec3 off = cr_sub(was.v, is.v), turn = cr_sub(was.omega, is.omega);
     double size = a->step->plan->size[b], pulled = own->pliant * own->pull;
-    // roots are taken only where the difference may be more than rounding, or the largest so far
+    // roots are taken only if the difference may be more than rounding, or the largest so far
     double most = cr__audit_size1(off) + size * cr__audit_size1(turn);
     worst->seen += 0.0 * most;
     if (most <= 64.0 * CR_AUDIT_EPS * pulled && most <= worst->momentum) return;
@@ -133,7 +133,7 @@ static void judge_range(void* ctx, int begin, int end) {
     }
 }
 
-// what bodies add to islands: most of their pulls, and whether velocities are off
+// Adds the bodies to their islands: the largest s A, and `again` if a velocity is off.
 static void gather_bodies(crContactAudit* a) {
     const crStep* step = a->step;
     for (int k = 0; k < step->part.count; k++) {
@@ -145,7 +145,7 @@ static void gather_bodies(crContactAudit* a) {
     }
 }
 
-// velocity fields of trees by the state's v, and by the witness's in the place of rates
+// Finds the twists of trees by the state's v, and by the witness's v in `rate`.
 static void find_fields(const crContactAudit* a) {
     const crStep* step = a->step;
     const crModel* model = step->model;

@@ -1,13 +1,13 @@
 // audit_witness.c - the witness of contacts whose friction is a disc: open, sticking or slipping.
 //
-// As problem/witness.c has it, with vectors instead of rows and without divisions: z = lambda p - w. A contact without
-// impulse that leaves is proven by two comparisons. lambda, the trace of W_ii, is taken of the bodies as if they were
-// free, which is the larger: it decides only which witness is made.
+// The witness is that of problem/witness.c, with vectors instead of rows and without divisions: z = lambda p
+// - w. An opening contact without impulse needs two comparisons. lambda, the trace of W_ii, is that of the
+// bodies as if they were free, which is an upper bound; it only decides which witness is made.
 #include "step/audit_hold.h"
 #include "step/step.h"
 
-// Bias of a contact: 0 where it touches, else the gap beyond its seat over h, beyond the deadband where it has none;
-// bodies in the air move by the mean of v before and after gravity.
+// Bias of a contact: 0 up to its seat (the deadband if it has no seat), else the gap beyond it over h.
+// Airborne bodies move by the mean of v before and after gravity.
 static double bias(const crContactAudit* a, const crStepContact* c, bool takes, double rate) {
     const crStep* step = a->step;
     double gap = c->point.gap, seat = c->row < 0 && takes ? c->seat : c->delta;
@@ -27,7 +27,7 @@ static bool plain(const crSurface* s) {
            (isnan(s->mu2) || s->mu2 == s->mu);
 }
 
-// a contact of the solve with an impulse
+// Makes the witness of a contact with an impulse.
 static void make_pushed(const crContactAudit* a, int i, double un, crAuditParts* x, crAuditContact* out,
                         crAuditWorst* worst) {
     const crStepContact* c = &a->step->contacts.list[i];
@@ -60,7 +60,7 @@ static void make(const crContactAudit* a, int i, double rate, crAuditWorst* wors
     crVec3 n = c->point.normal, P = c->impulse;
     double un = cr_dot(n, a->u[i]), free = cr_dot(n, a->u_free[i]), least = c->delta * rate;
     bool still = P.x == 0.0 && P.y == 0.0 && P.z == 0.0;
-    // without impulse and leaving, the bias of a gap changes nothing
+    // the bias of a gap makes no difference for an opening contact without impulse
     bool leaves = still && un > 0.0 && -free <= least && -free * surface->mu <= least;
     double b = leaves ? 0.0 : bias(a, c, takes, rate);
     crAuditParts x = {.pn = cr_dot(n, P), .wn = un + b};
@@ -70,7 +70,7 @@ static void make(const crContactAudit* a, int i, double rate, crAuditWorst* wors
     out->seen.island = body_b->linear > 0.0 ? body_b->island : a->body[c->body_a].island;
     out->seen.given = cr__audit_size1(a->u_free[i]) + fabs(b);
     out->seen.eta2 = x.wn < 0.0 ? x.wn * x.wn : 0.0;
-    // a component of u, u_free or P that is not finite makes its product with n so
+    // a component of u, u_free or P that is not finite makes the product with n not finite
     worst->seen += 0.0 * (x.wn + free + x.pn);
     worst->permits = cr__audit_larger(worst->permits, -x.wn);
     if (!takes) return;

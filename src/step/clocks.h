@@ -7,46 +7,44 @@
 typedef struct crDue {
     double time;  // since the beginning of the step, s
     int pair;
-    bool exact;  // or only not to be expected before
+    bool exact;  // true if `time` is the time of impact, false if it is a lower bound
 } crDue;
 
 // Groups of bodies that share a clock.
 typedef struct crGroups {
-    int* first;    // body of the group of each body (nb)
-    int* members;  // how many a group has, at its first body (nb)
-    int* next;     // ring of the bodies of a group (nb)
+    int* first;    // first body of the group of each body (nb)
+    int* members;  // bodies of a group, at its first body (nb)
+    int* next;     // next body in the ring of a group (nb)
 } crGroups;
 
 typedef struct crClocks {
     double start;         // time at the beginning of the step, s
-    double now_at;        // since start: the time at which contacts and flights are looked at, s
-    double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
-    bool catches;         // contact solves keep what closes faster than foreseen from overlapping
-    int many;             // groups of more bodies have instants, see locals.c
-    bool once;            // and only one of them, at the beginning of the step
-    double slot;          // length of the time within which a large group has one instant, see locals.c, s
-    double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
-    bool* hit;            // an impact of this step concerned this body (nb)
-    bool* fresh;          // its velocity or time changed since contacts were found (nb)
-    struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
-    bool* blunt;          // no contact of this body is an impact in this step (nb)
-    bool*
-        plain;  // contacts of this body without restitution are none: the solve gives what the rule would (nb)
-    const bool*
-        moved;  // bodies that short steps brought to the end of the step: nothing meets them; NULL: none (nb)
-    bool plastic;  // collide: no contact of the cone method will be an impact, see groups.c
+    double now_at;        // since start: time of the present contacts and flights, s
+    double ahead;         // contacts that would touch within this time count as touching, see locals.c, s
+    bool catches;         // true if contact solves prevent overlap of contacts faster than foreseen
+    int many;             // bodies of a group above which its impacts wait for instants, see locals.c
+    bool once;            // true if such a group has one instant, at the beginning of the step
+    double slot;          // time between two instants of such a group, see locals.c, s
+    double* clock;        // since start: time at which q, v and dynamics of each body hold, s (nb)
+    bool* hit;            // true if an impact of this step concerned the body (nb)
+    bool* fresh;          // true if its velocity or time changed since contacts were found (nb)
+    struct crLate* late;  // poses of late bodies, found once (nb); NULL outside locals.c
+    bool* blunt;          // true if no contact of the body is an impact in this step (nb)
+    bool* plain;        // true if no contact in the body's island can bounce: none of them is an impact (nb)
+    const bool* moved;  // true for bodies that short steps moved to the end of the step (nb); NULL: none
+    bool plastic;       // collide: true if no contact of the cone method will be an impact, see groups.c
     crGroups groups;
-    bool closed;  // contacts of the part are with nothing else that v moves: a solve looks at no other body
-    crKept kept;  // forces of contacts, where locals.c has them
-    int lists;    // list of pairs that the heap is of
+    bool closed;  // true if the part has no contact with other bodies that v moves: solves skip these
+    crKept kept;  // forces of contacts while locals.c has them
+    int lists;    // number of the list of pairs that the heap `due` refers to
     int stock_capacity;
     crStepContact*
-        stock;  // locals.c: contacts before the present ones, kept from step to step only for its memory
+        stock;  // locals.c: contacts of the instant before; from step to step only the memory is kept
     int due_count, due_capacity;
     crDue* due;  // heap by time, then pair
 } crClocks;
 
-// Bodies that a solve of the part has to do with, among those that v moves: the part, or all of them.
+// Bodies that a solve of the part reads: the part if it is closed, else all.
 static inline crPart cr__step_met(const crStep* step) {
     return step->clocks->closed ? cr__step_part(step) : (crPart){NULL, step->model->nb - 1};
 }
@@ -54,40 +52,44 @@ static inline crPart cr__step_met(const crStep* step) {
 // groups.c
 
 crStatus cr__step_clocks_create(crStep* step);
-// Every body a group of its own, clocks and rings at zero.
+// Makes every body and every sleeping island a group of its own, with clocks at zero.
 void cr__step_groups_begin(crStep* step);
-// Groups of the part, from its contacts: those that may press before the end, left from now, and loops.
+// Joins the part to groups by loops and by contacts that may press within the time left, s.
 void cr__step_groups_join(crStep* step, double left);
+// True if a contact may press within the time left and joins its bodies to a group.
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
-// Bodies whose contacts, and those of all they can reach, need no rule: plain, and their contacts never fast.
+// Sets `plain` of bodies in islands without a contact that may bounce; their contacts are never fast.
+// CR_ERR_MEMORY.
 crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
-// Islands of the part: a root for every body, joined by every contact within the margins, trees and loops.
+// Islands of the part, joined by contacts within the margins, trees and loops: a root for every body.
 void cr__step_reachable(const crStep* step, int* islands);
 
 // flight.c
 
-// Where a body will be at now_at if nothing changes its flight.
+// Pose of a body at now_at if nothing changes its flight.
 crPose cr__step_pose_now(const crStep* step, int body);
+// Velocity of a point of the body at now_at in that flight.
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
-// Places for what late bodies do, in scratch.
+// Allocates `late` in scratch. CR_ERR_MEMORY.
 crStatus cr__step_late_create(crStep* step);
-// When contacts i to end - 1, those of one pair, are an impact within h of now_at; INFINITY: not.
+// Time of impact of a pair, contacts i to end - 1, within h of now_at; INFINITY: no impact.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
-// A time before which that is not to be expected, much cheaper; exact: it is that time.
+// A lower bound of that time, which costs much less. exact: true if the bound is the time of impact itself.
 double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool* exact);
 
 // impacts.c
 
-// Whether a contact takes part in an impact of its bodies, and whether it is one now.
+// True if a contact takes part in an impact of its bodies.
 bool cr__step_touches(const crStep* step, const crStepContact* c);
+// True if a contact is an impact now.
 bool cr__step_closes_fast(const crStep* step, const crStepContact* c);
 
 // locals.c
 
-// From the contacts and forces of the whole world at the beginning: impacts in the order of time, each moving
-// only the groups of bodies it concerns; then everything to the end of the step.
+// Resolves impacts in the order of time, each with the groups of bodies it concerns, then moves all bodies to
+// the end of the step. Needs contacts and forces of the whole world at the beginning.
 crStatus cr__step_locally(crStep* step, double h, crError* error);
-// Times of impacts of the present contacts within h, and no others, go into the heap.
+// Fills the heap with the times of impact of the present contacts within h.
 crStatus cr__step_schedule(crStep* step, double h, crError* error);
 
 #endif

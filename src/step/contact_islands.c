@@ -1,11 +1,12 @@
 // contact_islands.c - one contact solve, island by island.
 //
-// Contacts of free bodies with round friction are swept in packed form, everything else along with them as
-// rows (units.h); fast ends at a small change, otherwise small islands must get to rounding. Islands that a few
-// sweeps leave unsolved (large mass ratios, towers, heaps) are swept on once no contact is added to them any more, and
-// then become problems of their own (exact.c); in fast the large ones stay as they are, and otherwise those that are
-// near a solution and that factorizations would hardly bring nearer. Islands that are about to rest are
-// swept beyond their tolerance (rest.c). The audit says what was reached (audit_contacts.c).
+// Contacts of free bodies with round friction are swept in packed form, all other blocks as rows in the same
+// sweeps (units.h). In fast, sweeps end at a small change; otherwise small islands are swept to rounding. An
+// island that a few sweeps leave unsolved (large mass ratios, towers, heaps) is swept on as soon as no more
+// contacts are added to it, and then becomes a problem of its own (exact.c). Large islands are left as they
+// are in fast, and in accurate if they are near a solution, as factorizations would hardly bring them nearer.
+// Islands about to rest are swept beyond their tolerance (rest.c). The audit states what was reached
+// (audit_contacts.c).
 // Fails: CR_ERR_MEMORY; as the solver does.
 #include "step/contact_islands.h"
 
@@ -16,34 +17,34 @@
 #include "step/exact.h"
 #include "step/rest.h"
 
-#define SMALL_ROWS       60    // islands up to this size are swept to rounding
-#define FAST_ROWS        600   // and up to this one they go on in fast, where sweeps fail
-#define FAST_TOL         2e-7  // of changes, m/s: less than what adds up over a tower
-#define LARGE_TOL        2e-6  // likewise of islands that do not go on
-#define FAST_SWEEPS      50
-#define AGAIN_SWEEPS     20    // in rounds after the first, which starts from impulses of the one before
-#define LITTLE_ROWS      12    // of a body on one face: sweeps cost less than exact.c
-#define LITTLE_SWEEPS    1000  // of these, in every round
-#define LITTLE_TOL       2e-9  // and their tolerance beyond those: errors are many changes then
-#define SCOUT_SWEEPS     50    // of larger islands before it is known which contacts take part
-#define SCOUT_AGAIN      20    // likewise in later rounds
-#define ACCURATE_SWEEPS  500   // then, at a time: they cost less than a factorization of a heap
-#define CERTIFIED_SWEEPS 500
-#define FLAT_SWEEPS      200  // of certified where most bodies touch in several points: factorizations are cheap
-#define TRIES            4     // of sweeps and exact.c in turns, in accurate where islands are large
-#define NEAR             0.25  // share of the speed that is near, that a change may be: errors are larger
-#define FLAT             0.6  // likewise for sweeps to end where most bodies touch in several points; exact.c looks on
-#define SWEPT            0.001  // share of the tolerance that a change may be: errors are many changes
+#define SMALL_ROWS       60     // rows up to which an island is swept to rounding
+#define FAST_ROWS        600    // rows up to which exact.c continues an island in fast
+#define FAST_TOL         2e-7   // change at which sweeps end in fast, m/s: errors add up over a tower
+#define LARGE_TOL        2e-6   // the same above FAST_ROWS, m/s
+#define FAST_SWEEPS      50     // sweeps of an island in fast
+#define AGAIN_SWEEPS     20     // the same in later rounds, which start from the impulses before
+#define LITTLE_ROWS      12     // rows of a body on one face, where sweeps cost less than exact.c
+#define LITTLE_SWEEPS    1000   // sweeps of such an island, in every round
+#define LITTLE_TOL       2e-9   // change at which they end after FAST_SWEEPS, m/s
+#define SCOUT_SWEEPS     50     // sweeps of an island before the choice of contacts is final
+#define SCOUT_AGAIN      20     // the same in later rounds
+#define ACCURATE_SWEEPS  500    // further sweeps in a try, in accurate: cheaper than a factorization
+#define CERTIFIED_SWEEPS 500    // the same in certified
+#define FLAT_SWEEPS      200    // the same in certified for flat islands, whose factorizations are cheap
+#define TRIES            4      // tries of sweeps and exact.c in turns
+#define NEAR             0.25   // change up to which an island is near, share of Near.speed
+#define FLAT             0.6    // change at which sweeps of flat islands end, share of Near.speed
+#define SWEPT            0.001  // change at which sweeps end, share of tol: errors are many changes
 #define LARGE_SWEPT \
-    0.1  // share of the tolerance likewise in large islands, where sweeps and factorizations cost most
-#define CERTIFIED_SWEPT 0.03   // likewise in certified
-#define SMALL_TOL       1e-12  // of the largest velocity
-#define ROW_SWEEPS      40     // where rows take part, in small islands
-#define REST_SWEEPS     400    // of such an island, at most
-#define NOISE           1e-6   // of the bodies' speed or fall in a step: residuals compare with no less
-#define LIST_CHUNK      512    // contacts that one thread takes at a time
+    0.1  // the same above FAST_ROWS in accurate, where both sweeps and factorizations cost most, share of tol
+#define CERTIFIED_SWEPT 0.03   // the same above FAST_ROWS in certified, share of tol
+#define SMALL_TOL       1e-12  // the same in small islands, share of the largest velocity
+#define ROW_SWEEPS      40     // sweeps of a small island with rows
+#define REST_SWEEPS     400    // sweeps of an island about to rest
+#define NOISE           1e-6   // least scale of residuals, share of a body's speed or of h g
+#define LIST_CHUNK      512    // contacts per task
 
-// islands with a contact that is new in this round
+// Marks islands with a contact that is new in this round; in the first round all islands.
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
     if (s->dirty == NULL) return CR_ERR_MEMORY;
@@ -51,20 +52,20 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
     for (int i = 0; i < step->contacts.count && fresh != NULL; i++) {
         if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts.list[i])] = true;
     }
-    // rows are posed anew each round
+    // rows are posed again in each round
     for (int i = 0; i < s->islands.count; i++) {
         s->dirty[i] = s->dirty[i] || s->islands.general[i];
     }
     return CR_OK;
 }
 
-// contacts on their way to packed ones
+// arguments of the tasks that list packed contacts
 typedef struct Listing {
     crStep* step;
     double h;
     const bool *takes, *fresh;
     crIslandSolve* solve;
-    int* first;  // place of each chunk's first; before that, how many it has
+    int* first;  // packed contacts of each chunk, then the place of its first one
 } Listing;
 
 static void count_chunk(void* ctx, int begin, int end) {
@@ -100,7 +101,7 @@ static void list_chunk(void* ctx, int begin, int end) {
     }
 }
 
-// packed contacts with bias and impulse of the last step, or of the last round where they were in it
+// Lists packed contacts with bias and initial impulse: of the last round, else of the last step.
 static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
     int count = step->contacts.count, chunks = count / LIST_CHUNK + 1;
     size_t room = (size_t)count + 1;
@@ -125,8 +126,8 @@ static crVec3 body_velocity(const crStep* step, const crPackedContact* c) {
     return cr__load_vec(step->free.v + step->model->bodies[body].v);
 }
 
-// squared, the velocity below which a row's is rounding: a share of the terms it is the sum of. What springs
-// or motors carry has no speed left but that rounding
+// Returns the square of the velocity below which a row's velocity is rounding: a share of the terms of its
+// sum. Rows whose load springs or motors carry have no other velocity left.
 static double row_noise(const crStep* step, int r) {
     double fall = step->free.h * cr_norm(step->model->gravity), sum = fall * fall;
     for (int k = step->posed.rows.start[r]; k < step->posed.rows.start[r + 1]; k++) {
@@ -136,7 +137,7 @@ static double row_noise(const crStep* step, int r) {
     return NOISE * NOISE * sum;
 }
 
-// rows of each island and their largest velocity
+// Writes the square of its rows' largest velocity to each island's `tol`; counts rows of loops and joints.
 static void measure_rows(const crStep* step, crIslandSolve* s) {
     const crProblem* problem = &step->posed.problem;
     for (int i = 0; i < s->islands.count; i++) {
@@ -156,7 +157,7 @@ static void measure_rows(const crStep* step, crIslandSolve* s) {
     }
 }
 
-// largest velocity of the packed contacts of each island, squared
+// Writes the square of the largest velocity of its packed contacts to each island's `tol`.
 static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         const crPackedContact* c = &s->contact[i];
@@ -170,7 +171,7 @@ static void measure_packed(const crStep* step, const crVec3* u_free, crIslandSol
     }
 }
 
-// Counts the bodies of each island in `rests`, from none on; it is negative where one is faster than `speed` by v.
+// Counts the bodies of each island in `rests`; it becomes -1 if one of them is faster than `speed` by v.
 static void count_slow(const crStep* step, const double* v, double speed, const crIslandSolve* s) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
@@ -179,27 +180,27 @@ static void count_slow(const crStep* step, const double* v, double speed, const 
     }
 }
 
-// Islands that are about to rest are swept until they are there: rest.c.
+// Lets the sweeps of islands that are about to rest go on to a smaller change; see rest.c.
 static void aim_at_rest(const crStep* step, bool again, crIslandSolve* s) {
     double fall = step->free.h * cr_norm(step->model->gravity);
     memset(s->rests, 0, (size_t)s->islands.count * sizeof *s->rests);
     if (cr__step_may_rest(step)) count_slow(step, step->start.v, CR_REST_ABOUT * fall, s);
     for (int i = 0; i < s->islands.count; i++) {
-        // trees get there by Newton's method
+        // islands with rows come to rest by Newton's method
         if (s->rests[i] < 1 || s->islands.general[i]) continue;
         s->of[i].aim = CR_REST_AIM * fall;
         if (!again && s->of[i].limit < REST_SWEEPS) s->of[i].limit = REST_SWEEPS;
     }
 }
 
-// what each island is asked for; again: in a later round
+// Sets the change at which the sweeps of each island end, and their number. again: true in later rounds.
 static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
     crQuality quality = step->settings.quality;
     double tol = step->settings.tol;
     for (int i = 0; i < s->islands.count; i++) {
         s->of[i].live = s->dirty[i] && s->islands.rows[i] > 0;
     }
-    // else nothing is relative
+    // the tolerances of fast are absolute
     if (quality != CR_QUALITY_FAST || tol > 0.0) measure_packed(step, u_free, s);
     if (s->posed) measure_rows(step, s);
     for (int i = 0; i < s->islands.count; i++) {
@@ -228,7 +229,8 @@ static void set_goals(const crStep* step, const crVec3* u_free, bool again, crIs
     aim_at_rest(step, again, s);
 }
 
-// islands that go on to exact.c: not those that another round is for, because contacts were added to them
+// Chooses unsolved islands to be continued. Islands with contacts in `added` have another round instead.
+// Returns true if there are any.
 static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s) {
     bool fast = step->settings.quality == CR_QUALITY_FAST, any = false;
     memset(s->exact, 0, (size_t)s->islands.count * sizeof *s->exact);
@@ -269,7 +271,7 @@ static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSo
     return status;
 }
 
-// packed contacts with the impulses that exact.c left; rows are in islands that have no more tries
+// Packs the contacts again with the impulses of exact.c. Islands with rows have no second try.
 static crStatus pack_again(crStep* step, crIslandSolve* s) {
     const crInertias of = cr__step_inertias(step);
     for (int i = 0; i < s->islands.count; i++) {
@@ -279,10 +281,10 @@ static crStatus pack_again(crStep* step, crIslandSolve* s) {
     return cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, NULL, &s->packed);
 }
 
-// The speed that is near, of an island in which near is enough, else 0; and how its bodies touch.
+// Figures of an island for its tries.
 typedef struct Near {
-    double speed;
-    int points, shared;  // contacts, and those whose bodies touch in several
+    double speed;  // change of gaps by settings.shift, as a speed, if it is enough to be near; else 0, m/s
+    int points, shared;  // contacts; contacts after the first of their two bodies
 } Near;
 
 static bool is_flat(const Near* near) { return 2 * near->shared > near->points; }
@@ -305,13 +307,13 @@ static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near**
     return CR_OK;
 }
 
-// Sweeps of an island before factorizations.
+// Sweeps of an island in a try, before exact.c.
 static int count_sweeps(const crStep* step, const Near* near) {
     if (step->settings.quality == CR_QUALITY_ACCURATE) return ACCURATE_SWEEPS;
     return is_flat(near) ? FLAT_SWEEPS : CERTIFIED_SWEEPS;
 }
 
-// the islands chosen go on from where their sweeps ended
+// Sweeps the chosen islands on from where their sweeps ended.
 static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
@@ -320,7 +322,7 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
         island->live = s->exact[i] && s->islands.rows[i] > SMALL_ROWS && !island->solved;
         if (island->live) island->limit = island->sweeps + most;
         island->fade = most;
-        // those about to rest have an aim of their own, and balls would go on to roll
+        // islands about to rest have an aim already; balls with so large an error would roll on
         if (is_flat(&near[i]) && s->rests[i] < 2) island->aim = fmax(island->tol, FLAT * near[i].speed);
         any = any || island->live;
     }
@@ -333,8 +335,7 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
     return status;
 }
 
-// of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
-// there are some
+// Removes islands from `exact` that are solved, or large and near. *any: true if some are left.
 static void keep_unsolved(const Near* near, crIslandSolve* s, bool* any) {
     for (int i = 0; i < s->islands.count; i++) {
         double least = NEAR * near[i].speed;
@@ -350,7 +351,7 @@ static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
     return CR_OK;
 }
 
-// bodies of islands that sweeps left unsolved, now or in a round before
+// Sets `open` for the bodies of all islands that were swept in this round.
 static void mark_open(const crStep* step, crIslandSolve* s) {
     crPart bodies = cr__step_met(step);
     for (int k = 0; k < bodies.count; k++) {
@@ -422,12 +423,12 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
         if (status != CR_OK) return status;
         if (!any) break;
     }
-    // what was tried once is left as it is
+    // no island is continued twice
     cr__step_close_all(step, s);
     return apply(step, s, error);
 }
 
-// The speed below which each island is at rest, as its aim: by what its contacts hold back.
+// Sets the aim of each island to the speed below which it is at rest (cr__step_rest_speed).
 static void find_rest_speeds(const crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->islands.count; i++) {
         s->of[i].aim = 0.0;

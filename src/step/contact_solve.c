@@ -1,8 +1,7 @@
-// contact_solve.c - every contact that may press over h: choose, solve by islands, apply.
+// contact_solve.c - the contact solve over h: choose contacts that may press, solve by islands, apply.
 //
-// Contacts that will be impacts take no part; open gaps take part once the solution would overlap them.
-// Fails: as its stages do. A solution that still overlaps something after ROUNDS is left to the position
-// pass.
+// Contacts that will be impacts take no part. An open contact takes part once a solution makes it overlap.
+// Fails: as its stages do. Overlaps that a solution still makes after ROUNDS are left to the position pass.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -12,9 +11,9 @@
 #include "step/lie.h"
 #include "step/posed.h"
 
-#define ROUNDS 50   // of adding contacts that a solution overlaps: one for each body of a chain in flight
-#define CHUNK  512  // contacts that one thread takes at a time
-#define SLACK  0.5  // of a contact's velocity, that may turn towards closing in a later round
+#define ROUNDS 50   // rounds of adding contacts; a chain in flight needs one for each body
+#define CHUNK  512  // contacts per task
+#define SLACK  0.5  // share of a contact's velocity that a later round may turn towards closing
 
 typedef struct Look {
     const crStep* step;
@@ -33,22 +32,22 @@ static void look_range(void* ctx, int begin, int end) {
     }
 }
 
-// velocity of each contact when bodies move by v
+// Finds the velocity of each contact if bodies move by v. CR_ERR_MEMORY.
 static crStatus look(crStep* step, double* v, crVec3* u) {
     crStatus status = cr__step_velocity(step, v);
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, look_range, &(Look){step, u});
     return status;
 }
 
-// a narrow gap between bodies that something carries already: it may close once the others press
+// true if a contact between two carried bodies may close once other contacts press
 static bool may_close(const crStep* step, const crStepContact* c, double h, crVec3 u_free) {
     if (step->airborne[c->body_a] || step->airborne[c->body_b]) return false;
     double speed = cr_norm(u_free) + fabs(c->speed) + h * cr_norm(step->model->gravity);
     return c->point.gap - c->delta <= h * speed;
 }
 
-// bodies that the solve may carry do not fly: what lands softly ends at rest on the surface, not half a fall
-// below
+// Marks the bodies of a contact as carried and reached. A body that lands softly then ends at rest on the
+// surface, not half a fall below it.
 static void take(crStep* step, const crStepContact* c, bool* reached) {
     step->airborne[c->body_a] = false;
     step->airborne[c->body_b] = false;
@@ -56,26 +55,26 @@ static void take(crStep* step, const crStepContact* c, bool* reached) {
     reached[c->body_b] = cr__moves(step->model, c->body_b);
 }
 
-// the part's contacts that may press, and over how long
+// contacts of the part that take part in the solve over h
 typedef struct Choice {
     double h;
-    bool plastic;   // no impacts: what meets fast takes part too
-    bool* takes;    // (contact_count)
-    bool* fresh;    // taken by the last choice (contact_count)
-    bool* reached;  // bodies of those (nb)
-    int* added;     // in each chunk of contacts
+    bool plastic;   // true if contacts that close fast take part too
+    bool* takes;    // true if the contact takes part (contact_count)
+    bool* fresh;    // true if the last choice added it (contact_count)
+    bool* reached;  // true for bodies of fresh contacts (nb)
+    int* added;     // contacts that the last choice added, by task
 } Choice;
 
-// a look at every contact, shared by threads
+// arguments of the tasks that choose contacts
 typedef struct Looks {
     crStep* step;
     const crVec3* u;
     Choice* choice;
-    bool first;
-    bool ahead;  // what is nearly overlapped is taken too
+    bool first;  // true before the first solve
+    bool ahead;  // true if contacts that nearly overlap are added too
 } Looks;
 
-// whether a contact that closes by the end of h at velocity u is left to an impact or to its flight
+// true if a contact that closes by the end of h at velocity u is left to an impact or to free flight
 static bool passes(const crStep* step, const crStepContact* c, crVec3 u, const Choice* choice) {
     if (choice->plastic || !cr__step_meets_fast(step, c)) return false;
     if (!step->clocks->catches) return true;
@@ -84,7 +83,7 @@ static bool passes(const crStep* step, const crStepContact* c, crVec3 u, const C
     return speed >= 0.0 || c->point.gap - c->delta + choice->h * speed > 0.0;
 }
 
-// narrow contacts of bodies that were reached: they would be found one by one otherwise
+// Adds contacts with narrow gaps at reached bodies; later rounds would add them one by one.
 static void add_narrow(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
     const crStep* step = looks->step;
@@ -100,7 +99,7 @@ static void add_narrow(void* ctx, int begin, int end) {
     choice->added[begin / CHUNK] = added;
 }
 
-// what a normal velocity is to add for bodies in the air, which move by the mean of v before and after gravity
+// Correction of a normal velocity for airborne bodies, which move by the mean of v before and after gravity.
 static double in_flight(const crStep* step, const crStepContact* c, double h) {
     double speed = 0.0;
     if (step->airborne[c->body_a]) speed += 0.5 * h * cr_dot(cr__step_fall(step, c->body_a), c->point.normal);
@@ -108,7 +107,7 @@ static double in_flight(const crStep* step, const crStepContact* c, double h) {
     return speed;
 }
 
-// touching and not leaving, or closed by the end of h at velocities u
+// Adds contacts that touch and do not open, and contacts that are closed by the end of h at velocities u.
 static void add_closing(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
     const crStep* step = looks->step;
@@ -118,10 +117,10 @@ static void add_closing(void* ctx, int begin, int end) {
         const crStepContact* c = &step->contacts.list[i];
         choice->fresh[i] = false;
         if (choice->takes[i]) continue;
-        // by its velocity or by the way its bodies take in the air, whichever is nearer
+        // the mean velocity in flight counts if it closes faster
         double speed = cr_dot(looks->u[i], c->point.normal) + fmin(0.0, in_flight(step, c, choice->h));
-        // after a solve all that it nearly overlaps: they would be found round by round otherwise; not where bodies fly, which
-        // no other contact turns
+        // Contacts that a solve nearly closes are added too, to save rounds. Airborne bodies are left out: no
+        // other contact turns them.
         bool flies = step->airborne[c->body_a] || step->airborne[c->body_b];
         if (looks->ahead && !flies) speed -= SLACK * cr_norm(looks->u[i]);
         bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
@@ -143,7 +142,7 @@ static int add_by(crTaskFn add, Looks* looks) {
     return added;
 }
 
-// contacts that may press; how many are new
+// Adds contacts that may press at velocities u. Returns their number.
 static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     Looks looks = {step, u, choice, first, !first && step->settings.quality != CR_QUALITY_FAST};
     for (int k = 0; k < step->part.count; k++) {
@@ -157,7 +156,7 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     return added + add_by(add_narrow, &looks);
 }
 
-// what a solve adds to: a round that is followed by another leaves no trace in it
+// sums before a solve, restored if another round follows
 typedef struct Books {
     crCertificate certificate;
     double* drive;  // work of driven bodies (nb)
@@ -171,7 +170,7 @@ static crStatus open_books(crStep* step, Books* books) {
     return CR_OK;
 }
 
-// a solver that was named takes the problem as a whole
+// Solves all contacts as one problem, by the solver that the user named.
 static crStatus solve_named(crStep* step, double h, const bool* takes, const Books* books, crError* error) {
     step->certificate = books->certificate;
     memcpy(step->audited.drive, books->drive, (size_t)step->model->nb * sizeof *books->drive);
@@ -192,7 +191,7 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
         return CR_ERR_MEMORY;
     }
     memset(choice->takes, 0, count * sizeof *choice->takes);
-    // what v does not move is never reached
+    // bodies that v does not move are never reached
     for (int i = 0; i < step->contacts.count; i++) {
         choice->reached[step->contacts.list[i].body_a] = choice->reached[step->contacts.list[i].body_b] =
             false;
@@ -200,7 +199,7 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
     return CR_OK;
 }
 
-// contacts that an impact or their flight takes care of are none of this solve's
+// Audits the solve. Contacts that are left to an impact or to free flight are not judged.
 static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const crIslands* islands,
                       const Choice* choice) {
     bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
@@ -213,8 +212,8 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
                               islands->count);
 }
 
-// islands that sweeps left unsolved and that no contact was added to; added: with contacts that their solution
-// overlaps. In the last round those found since have no part in anything
+// Continues islands that sweeps left unsolved and that no contact was added to. *added grows by the contacts
+// that their solution makes overlap. In the last round the contacts added last are left out.
 static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
                        crError* error) {
     size_t count = (size_t)step->contacts.count + 1;
@@ -237,7 +236,7 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
     return CR_OK;
 }
 
-// solve and apply, with contacts added until the solution overlaps none
+// Solves and applies, and adds contacts until the solution makes none overlap.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error) {
     size_t count = (size_t)step->contacts.count + 1;
     crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
@@ -278,7 +277,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
         if (!last) cr_arena_release(&step->scratch, mark);
     }
     if (named) return status;
-    // those found after the last round had no part in it
+    // contacts that were added after the last round are not in the solve
     for (int i = 0; i < step->contacts.count && added > 0; i++) {
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
     }

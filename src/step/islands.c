@@ -1,6 +1,6 @@
 // islands.c - which bodies can push each other: union-find over contacts that take part, loops and trees.
 //
-// A tree is one vertex; what v does not move is none. Fails: CR_ERR_MEMORY.
+// A tree is one vertex; a body that v does not move is none. Fails: CR_ERR_MEMORY.
 #include "step/islands.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "step/clocks.h"
 #include "step/forest.h"
 
-#define ROWS 100  // small islands, where Newton's method takes all units at once
+#define ROWS 100  // rows of a small island, where Newton's method takes all units at once
 
-// islands that the packed solver cannot take by itself: bodies of trees and loops
+// Joins bodies of loops, and marks bodies of loops and trees as general.
 static void add_rows(const crModel* model, crPart bodies, const crStepPart* loops, int* parent,
                      crIslands* islands, bool* touched) {
     for (int k = 0; k < loops->loop_count; k++) {
@@ -18,14 +18,14 @@ static void add_rows(const crModel* model, crPart bodies, const crStepPart* loop
         cr__forest_join_trees(model, parent, a, b);
         touched[a] = touched[b] = islands->general[a] = islands->general[b] = true;
     }
-    // joints may have limits and motors
+    // joints may have rows for limits and motors
     for (int k = 0; k < bodies.count; k++) {
         int i = cr__part_body(bodies, k);
         if (!model->bodies[i].single) touched[i] = islands->general[i] = true;
     }
 }
 
-// contacts join their bodies; each is counted under one of the two
+// Joins the bodies of contacts, and counts each contact's rows at one of its bodies.
 static void add_contacts(const crStep* step, const bool* takes, int* parent, crIslands* islands,
                          bool* touched) {
     const crModel* model = step->model;
@@ -33,7 +33,7 @@ static void add_contacts(const crStep* step, const bool* takes, int* parent, crI
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!takes[i]) continue;
-        // those of a pair stand together
+        // contacts of a pair are side by side
         if (c->body_a != a || c->body_b != b) {
             a = c->body_a;
             b = c->body_b;
@@ -46,7 +46,7 @@ static void add_contacts(const crStep* step, const bool* takes, int* parent, crI
     }
 }
 
-// numbers in the place of bodies, and what was counted under bodies under numbers: those never run ahead
+// Numbers the islands, and moves the counts to them in place: no island number exceeds that of its bodies.
 static void number(const crModel* model, crPart bodies, int* parent, bool* touched, crIslands* islands) {
     bool general = false;
     for (int k = 0; k < bodies.count; k++) {
@@ -54,7 +54,7 @@ static void number(const crModel* model, crPart bodies, int* parent, bool* touch
         general = general || islands->general[i];
         if (touched[i] && cr__moves(model, i)) touched[cr__forest_find(parent, model->bodies[i].root)] = true;
     }
-    // rows go through all velocities
+    // solvers of rows read of_body of all bodies
     if (general) memset(islands->of_body, -1, (size_t)model->nb * sizeof(int));
     for (int k = 0; k < bodies.count; k++) {
         int i = cr__part_body(bodies, k);
@@ -62,7 +62,7 @@ static void number(const crModel* model, crPart bodies, int* parent, bool* touch
         bool own = islands->general[i];
         islands->of_body[i] = -1;
         if (!cr__moves(model, i)) continue;
-        // parents come first, so the leader has its number already
+        // the leader is the first body of its island, so it has its number already
         int leader = cr__forest_find(parent, model->bodies[i].root);
         if (!touched[leader]) continue;
         int island = leader == i ? islands->count++ : islands->of_body[leader];
@@ -75,7 +75,7 @@ static void number(const crModel* model, crPart bodies, int* parent, bool* touch
     }
 }
 
-// nothing is known of the bodies yet; what v does not move has no island
+// Resets the figures of the bodies, and of bodies in contacts that v does not move.
 static void begin_bodies(const crStep* step, crPart bodies, int* parent, bool* touched, crIslands* islands) {
     for (int k = 0; k < bodies.count; k++) {
         int i = cr__part_body(bodies, k);

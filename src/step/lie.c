@@ -1,10 +1,10 @@
 // lie.c - islands at rest are not computed.
 //
-// Where a step finds an island at rest (lie_down.c) the next would do the same with it, so it is not made: the island lies. It
-// gets up, and is computed again, as soon as a contact within the margins joins it to a body that does not lie, or the user
-// writes its q, v or forces (world.c). What lies has no part in any stage; its contacts are kept with their impulses, which are
-// audited against v = 0 whenever the contacts that lie are others. No bit of states, forces and certificates differs from those of
-// a world in which everything gets up in every step.
+// A step leaves an island at rest as it was (lie_down.c), so later steps leave the island out: it lies. A
+// lying island gets up, i.e. is computed again, as soon as a contact within the margins joins it to an awake
+// body, or the user writes its q, v or forces (world.c). It takes part in no stage. Its contacts keep their
+// impulses, which are audited against v = 0 each time the set of lying contacts changes. States, forces and
+// certificates have the same bits as in a world that computes every island in every step.
 // Fails: CR_ERR_MEMORY.
 #include "step/lie.h"
 
@@ -20,7 +20,7 @@ static bool bounces(const crSurface* s, bool reads_et) {
     return s->e != 0.0 || s->e_of_speed != NULL || s->by_impact != NULL || (reads_et && s->et != 0.0);
 }
 
-// Whether model and settings are such that something may lie.
+// true if model and settings allow islands to lie
 static bool may_lie(const crStep* step) {
     const crModel* model = step->model;
     const crStepSettings* s = &step->settings;
@@ -45,7 +45,7 @@ crStatus cr__lie_create(crStep* step) {
 
 static bool lies(const crStep* step, int body) { return step->rest.lying.island[body] != 0; }
 
-// contacts of what has got up are no longer kept
+// Drops the contacts of islands that got up.
 static void drop_contacts(crStep* step) {
     crStepLying* lying = &step->rest.lying;
     int kept = 0;
@@ -77,7 +77,7 @@ void cr__lie_end_marked(crStep* step) {
     drop_contacts(step);
 }
 
-// marks the island of the one of two bodies that lies where the other is awake
+// If one of two bodies lies and the other moves and is awake, marks the lying one's island and returns true.
 static bool mark_met(crStep* step, int a, int b) {
     bool lies_a = lies(step, a), lies_b = lies(step, b);
     if (lies_a == lies_b || !cr__moves(step->model, lies_a ? b : a)) return false;
@@ -96,7 +96,7 @@ void cr__lie_look(crStep* step) {
     if (any) cr__lie_end_marked(step);
 }
 
-// bodies that lie, in `bodies` (lying.count)
+// the lying bodies, written to `bodies` (lying.count)
 static crPart list_lying(const crStep* step, int* bodies) {
     crPart part = {bodies, 0};
     for (int b = 1; b < step->model->nb && part.count < step->rest.lying.count; b++) {
@@ -115,7 +115,7 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
     for (int k = 0; k < part.count; k++) {
         step->pairs->margin[bodies[k]] = cr__step_margin(step, step->free.h, bodies[k]);
     }
-    // a look at the world between two steps poses bodies by q before its check
+    // A query between two steps poses bodies by q before the check normalizes it: the last bits may differ.
     cr__part_kinematics(step->model, part, &step->state, &step->dynamics);
     crStatus status = CR_OK;
     if (lying->fresh) status = cr__pairs_move(step->pairs, NULL, part, &step->dynamics, error);
@@ -134,7 +134,7 @@ bool cr__lie_touched(crStep* step) {
     return any;
 }
 
-// inputs of the audit of contacts, of islands that lie
+// input of the contact audit for the lying islands
 typedef struct Kept {
     bool *takes, *passes;   // (contact_count)
     crVec3 *u_free, *u;     // (contact_count)
@@ -155,7 +155,7 @@ static crStatus kept_create(crStep* step, Kept* kept) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Velocities without impulses are those of the step that found the island at rest, with them v = 0.
+// u_free is that of the step that found the island at rest; u follows from v = 0.
 static void fill(const crStep* step, Kept* kept) {
     const crStepLying* lying = &step->rest.lying;
     for (int b = 0; b < step->model->nb; b++) {
@@ -177,7 +177,7 @@ static void fill(const crStep* step, Kept* kept) {
     }
 }
 
-// the audit of contacts, over those that lie and nothing else
+// Audits the lying contacts alone.
 static crStatus audit_lying(crStep* step, double h) {
     crStepLying* lying = &step->rest.lying;
     size_t mark = cr_arena_mark(&step->scratch);

@@ -1,37 +1,39 @@
-// lie.h - islands at rest, which steps do not compute; see lie.c.
+// lie.h - islands at rest, which steps leave out; see lie.c.
 #ifndef CAROM_STEP_LIE_H
 #define CAROM_STEP_LIE_H
 
 #include "step/step.h"
 
-#define CR_LIE_ROWS 3  // of a contact that takes part
+#define CR_LIE_ROWS 3  // rows of a lying contact that was in the solve
 
-// Whether anything may lie, and the memory for it. CR_ERR_MEMORY.
+// Decides if islands of this model may lie, and allocates the memory for it. CR_ERR_MEMORY.
 crStatus cr__lie_create(crStep* step);
-// All that lies gets up; or the islands of the bodies marked in step->work.mark, which is zero afterwards.
+// All lying islands get up.
 void cr__lie_end(crStep* step);
+// Islands marked at their root in step->work.mark get up. Clears step->work.mark.
 void cr__lie_end_marked(crStep* step);
-// Before contacts are looked for: what something awake is about to reach gets up.
+// Before collision: islands whose boxes overlap that of an awake body get up.
 void cr__lie_look(crStep* step);
-// Poses and margins of what lies, as a step that computed it would have them; and its boxes, where they may be others.
+// Sets poses and margins of lying bodies to the values of a step that computes them, and updates their boxes
+// in the broad phase if islands have lain down since the last call. CR_ERR_MEMORY.
 crStatus cr__lie_keep_near(crStep* step, crError* error);
-// After contacts were looked for: what is among them gets up; whether anything did.
+// After collision: lying islands in contact with an awake body get up. Returns true if there are any.
 bool cr__lie_touched(crStep* step);
-// Where the step has no contacts of its own, those that lie stand in their place.
+// Shows the lying contacts as those of the step if the step has none.
 void cr__lie_show(crStep* step);
-// The certificate of what lies enters that of the step. CR_ERR_MEMORY.
+// Adds the certificate of the lying islands to that of the step. CR_ERR_MEMORY.
 crStatus cr__lie_certify(crStep* step, double h);
 
 // lie_down.c
 
-// Figures of a solve, by contact. Contacts that lie down are removed from these arrays too.
+// Results of a solve by contact. cr__lie_down removes the contacts of lying islands from these arrays.
 typedef struct crLieSolve {
-    bool* takes;         // it has a part in the solve (contact_count)
-    crVec3 *u_free, *u;  // velocities of b against a without impulses, and with them (contact_count)
+    bool* takes;         // true if the contact is in the solve (contact_count)
+    crVec3 *u_free, *u;  // velocity of b relative to a without and with impulses (contact_count)
 } crLieSolve;
 
-// After a solve, before its audit: islands at rest lie down, with their contacts, and leave the part. roots: of all bodies
-// joined by contacts within the margins (nb). CR_ERR_MEMORY.
+// After a solve, before its audit: islands at rest lie down and leave the part with their contacts. roots:
+// root of the island of each body, joined by all contacts within the margins (nb). CR_ERR_MEMORY.
 crStatus cr__lie_down(crStep* step, const int* roots, const crLieSolve* solve);
 
 #endif

@@ -1,11 +1,13 @@
-// lie_down.c - islands that a contact solve leaves at rest lie down, before anything is audited.
+// lie_down.c - islands that a contact solve leaves at rest lie down, before the audit.
 //
-// An island is all bodies that contacts within their margins join. It is at rest if it began the step with v = 0, its solve
-// gives v = 0 and the forces it began with, both but for rounding, and no contact is so deep that the position pass would move
-// it. Its q and forces then stay as they are to the bit, v is 0, and the next step finds it as this one did. It is
-// audited as it lies, in this step and in all that leave it out (lie.c): a certificate does not tell who was computed.
-// Only free bodies with round friction lie, in models without anything that bounces, drives or pulls: rules then have no part in a step.
-// Fails: CR_ERR_MEMORY; the step has failed then, and all gets up in the next.
+// An island here is a set of bodies joined by contacts within their margins. It is at rest if it began the
+// step with v = 0, the solve gives v = 0 and the forces of the beginning up to rounding, and no contact is
+// deep enough for the position pass. Its q and forces then keep their bits, v becomes 0, and the next step
+// finds the island as this one did. Its contacts are audited in this step and in every step that leaves it
+// out (lie.c), so the certificate does not depend on which islands were computed. Only free bodies with round
+// friction lie, and only in models in which nothing bounces, is driven or is pulled: the rule has no part in
+// such a step.
+// Fails: CR_ERR_MEMORY; the step fails, and the next one computes all islands.
 #include <string.h>
 
 #include "base/room.h"
@@ -13,14 +15,14 @@
 #include "step/lie.h"
 #include "step/rest.h"
 
-// Figures of an island, kept at its root.
+// Figures of an island, stored at its root.
 typedef struct Found {
-    bool moves;        // a body or a contact of it is not at rest
-    int forces;        // of its contacts
-    double most, off;  // the largest of them, and by how much they differ from those of the beginning, N
+    bool moves;        // true if a body or a contact of the island is not at rest
+    int forces;        // contacts that carry load
+    double most, off;  // largest contact force at the beginning, largest change of one, N
 } Found;
 
-// whether a body began at rest and its solve left it so
+// true if a body began the step at rest and the solve left it at rest
 static bool stays_at_rest(const crStep* step, double fall, int b) {
     const crBody* body = &step->model->bodies[b];
     if (!body->single || step->plan->first_tie[b + 1] > step->plan->first_tie[b]) return false;
@@ -38,7 +40,7 @@ static bool any_stays(const crStep* step, double fall) {
     return false;
 }
 
-// marks islands with a body that is not at rest; whether there is another
+// Sets `moves` for islands with a body not at rest. Returns true if the part has another island.
 static bool find_movers(const crStep* step, double fall, const int* roots, Found* found) {
     const bool* moved = step->clocks->moved;
     bool any = false;
@@ -58,7 +60,7 @@ static Found* found_of(const crStep* step, const int* roots, const crWarm* w, Fo
     return &found[roots[cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body)]];
 }
 
-// forces against those of the beginning, which stand in the same order, and overlaps
+// Compares contact forces with those of the beginning (in the same order), and overlaps with the deadband.
 static void compare_contacts(const crStep* step, const int* roots, Found* found) {
     const crStepWarm* warm = &step->warm;
     const crWarm* start = warm->changed ? warm->start : warm->force;
@@ -67,7 +69,7 @@ static void compare_contacts(const crStep* step, const int* roots, Found* found)
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         Found* at = &found[roots[cr__step_mover(step, c->body_a, c->body_b)]];
-        // moments of other friction are in the rows of this solve alone
+        // spin and rolling moments of a contact are kept in the rows of this solve only
         if (-c->point.gap - slack * c->delta > 0.0 || c->row >= 0) at->moves = true;
         if (!cr__step_presses(c)) continue;
         crWarm now = cr__warm_of(c, cr_scale(rate, c->impulse));
@@ -91,7 +93,7 @@ static bool is_down(const Found* found) {
     return !found->moves && found->forces > 0 && found->off <= CR_REST_FORCES * found->most;
 }
 
-// bodies of the part whose islands are at rest lie, with v = 0; how many are new
+// Lays down the bodies of islands at rest, with v = 0, and marks them in `out`. Returns their number.
 static int lay_bodies(crStep* step, const int* roots, const Found* found, bool* out) {
     crStepLying* lying = &step->rest.lying;
     int before = lying->count;
@@ -112,7 +114,7 @@ static bool holds_lying(const crStep* step, const crStepContact* c) {
     return step->rest.lying.island[cr__step_mover(step, c->body_a, c->body_b)] != 0;
 }
 
-// room for contacts that lie down, behind those that do; how many there are. CR_ERR_MEMORY
+// Makes room for the contacts of bodies that lay down just now; *taken: their number. CR_ERR_MEMORY.
 static crStatus reserve_lying(crStep* step, int* taken) {
     crStepLying* lying = &step->rest.lying;
     *taken = 0;
@@ -126,10 +128,10 @@ static crStatus reserve_lying(crStep* step, int* taken) {
     return status;
 }
 
-// Contacts of what lies now go among those kept, in order.
+// Merges these contacts into the lying contacts, sorted by pair, and subtracts them from the certificate.
 static void keep_contacts(crStep* step, const bool* takes, int taken) {
     crStepLying* lying = &step->rest.lying;
-    // from the end on: there is room behind those that are there
+    // the merge runs from the back, where the room is
     int from = lying->contact_count - 1, to = lying->contact_count + taken - 1;
     lying->contact_count += taken;
     for (int i = step->contacts.count - 1; i >= 0; i--) {
@@ -146,7 +148,7 @@ static void keep_contacts(crStep* step, const bool* takes, int taken) {
     }
 }
 
-// They leave those of the step, and what is known of them.
+// Removes these contacts from the step's list and from the arrays of the solve.
 static void leave_contacts(crStep* step, const crLieSolve* solve) {
     int kept = 0;
     for (int i = 0; i < step->contacts.count; i++) {

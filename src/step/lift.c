@@ -1,11 +1,11 @@
-// lift.c - the position pass creates no energy: bodies are lifted by no more than their contacts dissipated.
+// lift.c - the limit of the lift: the position pass takes no more energy than contacts dissipated.
 //
-// Bodies that pushed each other in the step share what they have lost: T + U at the beginning, and the work of applied
-// forces and drives, less T + U at the end. Where the position pass took more than that, all of them go back on the
-// straight way to where they were before it, as far as they must. What overlap is left stays for the next steps.
-// Only in steps with islands in motion: elsewhere all overlap is removed, and the certificate says what that took.
-// Islands with trees are left alone: their bodies are not placed one by one. Free bodies that the pass turned keep their
-// angular momentum, not omega.
+// Bodies that pushed each other in the step form a set. Its loss is T + U at the beginning, plus the work of
+// applied forces and drives, less T + U at the end. If the position pass took more than this loss, all bodies
+// of the set are moved back towards their places before the pass, as far as necessary; the overlap left is
+// for later steps. The limit holds in steps with moving islands. In other steps all overlap is removed, and
+// the certificate states the energy of that. Sets with trees are not limited, as their bodies cannot be
+// placed one by one. Free bodies that the pass turned keep their angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -15,12 +15,13 @@
 #include "step/position.h"
 #include "step/step.h"
 
-#define SURE 1.001  // beyond what it must, for rounding
+#define SURE 1.001  // factor on the way back, for rounding
 
+// energy balance of a set of bodies that pushed each other
 typedef struct Lift {
-    double gain;  // of energy in the whole step beyond work, J
-    double lift;  // the part of it that the position pass is, J
-    bool fixed;   // not to be changed
+    double gain;  // energy gained in the step beyond work, J
+    double lift;  // part of the gain that the position pass made, J
+    bool fixed;   // true if the set has trees and is not limited
 } Lift;
 
 static crVec3 centre(const crBody* body, const double* q) {
@@ -52,7 +53,7 @@ static void lift_body(const crStep* step, double h, const double* before, const 
     }
 }
 
-// bodies that pushed each other: a root for every body
+// Joins bodies that pushed each other, and bodies of loops: a root for every body.
 static void join_pushed(const crStep* step, int* root) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
@@ -71,7 +72,7 @@ static void join_pushed(const crStep* step, int* root) {
     }
 }
 
-// a share of the way from `before` to where the body is
+// Places a body at a share of its way from `before` to its present pose.
 static void put(crStep* step, const double* before, int b, double share) {
     const crBody* body = &step->model->bodies[b];
     double *q = step->state.q + body->q, *way = step->dynamics.work + body->v;
@@ -85,7 +86,7 @@ static void put(crStep* step, const double* before, int b, double share) {
     cr__part_advance(step->model, (crPart){&b, 1}, 1.0, step->dynamics.work, step->state.q);
 }
 
-// omega of free bodies that were turned, with the angular momentum that they had by v
+// Sets omega of free bodies that were turned, so that they keep the angular momentum they had by v before.
 static void keep_momentum(const crModel* model, crState* state, const double* before, const double* v) {
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
@@ -100,7 +101,7 @@ static void keep_momentum(const crModel* model, crState* state, const double* be
     }
 }
 
-// what each set of bodies gained and lifted, at its root
+// Finds gain and lift of each set, at its root.
 static void find_lifts(const crStep* step, double h, const double* before, const double* v, int* root,
                        Lift* sum) {
     const crModel* model = step->model;
@@ -114,7 +115,7 @@ static void find_lifts(const crStep* step, double h, const double* before, const
     }
 }
 
-// bodies that were lifted too far go back; which they are, and whether there are any
+// Moves bodies of sets that were lifted too far back; `back` marks them. Returns true if there are any.
 static bool put_down(crStep* step, const double* before, int* root, const Lift* sum, bool* back) {
     const crModel* model = step->model;
     bool any = false;

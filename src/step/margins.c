@@ -1,11 +1,11 @@
-// margins.c - how far bodies may get in a step: contacts are looked for so far ahead.
+// margins.c - how far bodies may get in a step: contacts are found up to this distance.
 //
-// A body's margin is what its points can travel in h, by the larger of its speeds at v and v_free, plus the
-// deadband, the cluster tolerance and a fiftieth of its size.
-// Fails: CR_ERR_FINITE where a body would move farther in h than settings.bound.
+// The margin of a body is the way of its fastest point in h, by the larger of its speeds at v and v_free,
+// plus the deadband, the cluster tolerance and a fiftieth of its size.
+// Fails: CR_ERR_FINITE if a body would move farther in h than settings.bound.
 #include "step/step.h"
 
-#define PUSH 0.02  // of a body's size, for what slow neighbours may add
+#define PUSH 0.02  // way by which slow neighbours may push a body, share of its size
 
 static double speed_by(const crPlan* plan, const crDynamics* d, crTwist twist, int i) {
     crVec3 u = cr__twist_at(twist, cr_sub(d->com[i], d->origin[i]));
@@ -22,7 +22,7 @@ double cr__step_speed(const crStep* step, const double* v, int i) {
     return speed_by(step->plan, &step->dynamics, cr__step_twist(step, v, i), i);
 }
 
-// speed by v of a body whose carrier, where it has one, came before it; fields of trees are kept in `of`
+// Speed of a body by v. A parent comes before its children: twists of trees are kept in `of`.
 static double next_speed(const crPlan* plan, const crDynamics* d, const double* v, int i, crTwist* of) {
     const crBody* body = &plan->model->bodies[i];
     if (body->single) return single_speed(plan, v + body->v, i);
@@ -34,7 +34,7 @@ static double next_speed(const crPlan* plan, const crDynamics* d, const double* 
     return speed_by(plan, d, twist, i);
 }
 
-// margin beyond what a body travels
+// margin of a body beyond its travel, m
 static double room_of(const crStepSettings* settings, const crPlan* plan, int b) {
     return (settings->deadband + PUSH) * plan->size[b] + settings->cluster;
 }
@@ -49,7 +49,7 @@ double cr__step_travel(const crStep* step, int body) {
                : fmax(0.0, step->pairs->margin[body] - room_of(&step->settings, step->plan, body));
 }
 
-// the larger of the speeds of a body by v and by v_free
+// larger of a body's speeds by v and by v_free
 static double larger_speed(const crStep* step, const crDynamics* d, int b) {
     double speed = next_speed(step->plan, d, step->state.v, b, d->twist);
     double free = cr__moves(step->model, b) ? next_speed(step->plan, d, step->free.v, b, d->rate) : 0.0;

@@ -1,26 +1,28 @@
 // moved_deep.c - pairs that short steps leave too deep are pushed out.
 //
-// Short steps see the contacts that a step begins with. A light body between heavy ones may turn by a quarter of a radian
-// meanwhile, and its corners then stand in its neighbours. Bodies of pairs that are deeper than CR_MOVED_DEEP of the smaller
-// one's size, and those within HOPS contacts of them, go through the position pass; all others stand. Bodies that it lifts by
-// more energy than they have lost go back (lift.c). What overlap is left stands in the certificate.
+// Short steps use the contacts of the beginning of the step. A light body between heavy ones may turn by a
+// quarter of a radian in a step, and its corners are then inside its neighbours. Bodies of pairs deeper than
+// CR_MOVED_DEEP of the smaller body's size, and bodies within HOPS contacts of them, go through the position
+// pass; all others are fixed. Bodies that the pass lifts by more energy than they lost are moved back
+// (lift.c). The certificate states the overlap that is left.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "step/moving.h"
 #include "step/position.h"
 
-#define HOPS   2
-#define COARSE 0.5  // of CR_MOVED_DEEP: what may be left
+#define HOPS   2    // contacts between a deep pair and a body that the pass moves, at most
+#define COARSE 0.5  // overlap that the pass may leave, share of CR_MOVED_DEEP
 
-// true if the pass may move a body: short steps moved it, and no other body or loop holds it
+// true if the pass may move a body: short steps moved it, it is single, and no loop holds it
 static bool is_free(const crStep* step, const crMoved* moved, int b) {
     const crPlan* plan = step->plan;
     return moved->body[b] && step->model->bodies[b].single && plan->first_tie[b + 1] == plan->first_tie[b];
 }
 
-// Leaves the deep bodies that may be moved, and adds those within HOPS contacts of them. A contact counts if its gap is small.
-static void hop_on(const crStep* step, const crMoved* moved, bool* deep, bool* before) {
+// Removes bodies that the pass may not move from `deep`, and adds those within HOPS contacts. A contact counts if its gap at the beginning
+// was at most CR_MOVED_DEEP of the smaller body's size.
+static void widen_deep(const crStep* step, const crMoved* moved, bool* deep, bool* before) {
     for (int b = 0; b < step->model->nb; b++) {
         deep[b] = deep[b] && is_free(step, moved, b);
     }
@@ -36,9 +38,9 @@ static void hop_on(const crStep* step, const crMoved* moved, bool* deep, bool* b
     }
 }
 
-// Deep bodies are pushed out from the contacts of the beginning; no more of it stays than energy allows.
-static crStatus push_out(crStep* step, double h, const crMoved* moved, const crPositionList* start,
-                         const bool* stands, crError* error) {
+// Runs the position pass from the contacts of the beginning, bodies of `stands` fixed, and limits its lift.
+static crStatus push_deep(crStep* step, double h, const crMoved* moved, const crPositionList* start,
+                          const bool* stands, crError* error) {
     crPositionList list = *start;
     list.contacts = moved->near;
     list.count = moved->near_count;
@@ -61,12 +63,12 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     if (deep == NULL || stands == NULL) return cr__step_memory(error);
     double depth = cr__audit_moved_overlap(step, moved, deep);
     if (depth < 0.0) return cr__step_memory(error);
-    hop_on(step, moved, deep, stands);
+    widen_deep(step, moved, deep, stands);
     for (int b = 0; b < nb; b++) {
         stands[b] = !deep[b];
         any = any || !stands[b];
     }
-    crStatus status = any ? push_out(step, h, moved, start, stands, error) : CR_OK;
+    crStatus status = any ? push_deep(step, h, moved, start, stands, error) : CR_OK;
     if (any && status == CR_OK) depth = cr__audit_moved_overlap(step, moved, NULL);
     step->certificate.penetration = fmax(overlap, depth);
     return status;

@@ -1,11 +1,12 @@
-// moving.c - islands in motion: one packing, eight short steps, positions in the same loop (packed_substeps.c).
+// moving.c - moving islands: one packing, eight short steps, positions in the same loop (packed_substeps.c).
 //
-// In fast, an island of more than ROWS rows (TREE_ROWS with trees) moves where one of SHARE contacts may act in the step and is faster than
-// SPEED; the converged solve handles a few fast bodies in a heap at rest. Short steps solve a finer problem than the
-// whole step poses, so their certificate is of another kind: the impulses are in their cones, v+ = v_free + M^-1 J^T P,
-// and no energy is created. The last is enforced: corrections of positions lift bodies by no more than contacts
-// dissipated, and impulses that would still create energy are scaled down together with the displacement they gave.
-// Trees take part by rows (moving_trees.c); moving_run.c does both.
+// In quality fast, an island of more than ROWS rows (TREE_ROWS with trees) moves if more than one in SHARE of
+// its contacts may act in the step and is faster than SPEED. Other islands are calm: the converged solve
+// handles a few fast bodies in a heap at rest. Short steps solve a finer problem than that of the whole step,
+// so they have a certificate of their own: impulses are in their cones, v+ = v_free + M^-1 J^T P, and no
+// energy is created. Energy is enforced: corrections of positions lift bodies by no more than contacts
+// dissipated, and impulses that would still create energy are scaled down together with the displacement they
+// gave. Trees take part by rows (moving_trees.c); moving_run.c moves both.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving.h"
 
@@ -16,15 +17,17 @@
 #include "step/moving_trees.h"
 #include "step/step.h"
 
-#define GENERAL    (INT32_MIN / 4)
-#define LOCATED    64      // bodies of an island up to which impacts are located
-#define ROWS       60      // islands up to this size are solved exactly
-#define TREE_ROWS  12      // likewise of those with trees that nothing actuates: robots stay exact
-#define SHARE      400     // one contact of so many must be
-#define SPEED      0.0003  // of a contact along its normal, m/s
-#define TREE_SPEED 1e-5    // likewise of trees, whose converged solves are dear
+// Rows of an island with contacts or bodies that short steps cannot take.
+#define GENERAL (INT32_MIN / 4)
 
-// whether a contact may close in the step: by v, by v_free, or by what gravity adds to bodies that others carry
+#define LOCATED    64      // bodies of an island up to which impacts are located in time
+#define ROWS       60      // rows up to which an island stays calm
+#define TREE_ROWS  12      // rows up to which one with trees stays calm, in models without actuators
+#define SHARE      400     // contacts per fast contact of a moving island, at most
+#define SPEED      0.0003  // normal speed of a fast contact, m/s
+#define TREE_SPEED 1e-5    // the same for contacts of trees, whose converged solves are expensive, m/s
+
+// true if a contact may close in the step by v or by v_free, gravity added (bodies may be carried)
 static bool acts(const crStep* step, const crStepContact* c) {
     double close = (c->point.gap - c->delta) / step->free.h - step->free.h * cr_norm(step->model->gravity);
     if (close <= -c->speed) return true;
@@ -34,10 +37,9 @@ static bool acts(const crStep* step, const crStepContact* c) {
     return close <= -cr_dot(u, c->point.normal);
 }
 
-// Contacts that one thread takes at a time.
-#define CHUNK 256
+#define CHUNK 256  // contacts per task
 
-// whether contacts may act in the step, and are fast
+// search for contacts that may act in the step and are fast
 typedef struct Fast {
     const crStep* step;
     bool* fast;  // (contact_count)
@@ -51,14 +53,14 @@ static void find_fast(void* ctx, int begin, int end) {
     }
 }
 
-// of all contacts: a root for every body, and what is under each body or root (nb)
+// islands of all contacts: the root of each body, and figures of each island at its root (nb)
 typedef struct Islands {
     int* root;
-    int* rows;  // GENERAL: some are not of packed contacts
+    int* rows;  // GENERAL: short steps cannot take some of them
     int* bodies;
-    int* fast;  // contacts that may act, and are fast
-    bool* bounces;
-    bool* trees;  // some bodies are of trees
+    int* fast;      // contacts that may act in the step and are fast
+    bool* bounces;  // true if a contact may bounce
+    bool* trees;    // true if some bodies are of trees
 } Islands;
 
 static crStatus islands_create(crStep* step, Islands* islands) {
@@ -74,7 +76,7 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// contacts join their bodies, and are counted under one of the two
+// Joins the bodies of contacts and loops, and counts each contact at one of its bodies.
 static void join_contacts(const crStep* step, const bool* fast, const Islands* islands) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
@@ -96,7 +98,8 @@ static void join_contacts(const crStep* step, const bool* fast, const Islands* i
     }
 }
 
-// Bodies of the islands that move; whether there are any. In a group of few bodies what may bounce is located in time.
+// Sets moving[b] for bodies of moving islands. Returns true if there are any. Small islands that may bounce
+// stay calm: their impacts are located in time.
 static bool find_moving(const crStep* step, const bool* fast, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
@@ -130,14 +133,14 @@ static bool find_moving(const crStep* step, const bool* fast, const Islands* isl
     return any;
 }
 
-// whether both ends of a contact are marked, or neither is; what does not move is on either side
+// true if both bodies of a contact have moving[b] == marked; bodies that v does not move count as either
 static bool is_among(const crModel* model, const crStepContact* c, const bool* moving, bool marked) {
     bool a = !cr__moves(model, c->body_a) || moving[c->body_a] == marked;
     bool b = !cr__moves(model, c->body_b) || moving[c->body_b] == marked;
     return a && b;
 }
 
-// Contacts of bodies that move come first, the rest behind them, both in their order. Returns how many come first in *count.
+// Sorts contacts of moving bodies to the front; order is kept on both sides. Sets *count to their number.
 // CR_ERR_MEMORY.
 static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* moving, int* count) {
     int among = 0, all = *count, rest = 0;
@@ -162,8 +165,8 @@ static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* m
     return CR_OK;
 }
 
-// Contacts of bodies that do not move, of two lists that are in order, without impulses. Those between bodies that move and
-// others are left out. CR_ERR_MEMORY.
+// Merges two sorted lists into the step's contacts, with impulses 0. Contacts of moving bodies are left out,
+// and so are those between moving and other bodies. CR_ERR_MEMORY.
 static crStatus list_others(crStep* step, const crStepContact* a, int a_count, const crStepContact* b,
                             int b_count, const bool* moving) {
     crStepContact* to = cr_arena_alloc(&step->scratch, (size_t)(a_count + b_count + 1) * sizeof *to);
@@ -181,12 +184,12 @@ static crStatus list_others(crStep* step, const crStepContact* a, int a_count, c
     return CR_OK;
 }
 
-// what was moved: audited, its forces kept; the rest of the world is left to the calm solve
+// Audits moved bodies, keeps their forces, and makes the rest of the world the step's part and contacts.
 static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     const bool* moving = moved->body;
     int listed = step->contacts.count;
     moved->count = listed;
-    // bodies may have been left to another solve
+    // bodies may have been released to the calm solve
     crStatus status = sort_moving(step, moved->contacts, moving, &moved->count);
     step->contacts.count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
@@ -200,7 +203,7 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-// poses of trees are not in q
+// Keeps the poses of the beginning if a tree is to be moved: its q does not hold them. CR_ERR_MEMORY.
 static crStatus keep_poses(crStep* step, crMoved* moved) {
     bool any = false;
     for (int b = 1; b < step->plan->first_single; b++) {
@@ -234,7 +237,7 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     size_t mark = cr_arena_mark(&step->scratch);
     step->posed.rows = (crRows){0};
     status = cr__moving_run(step, h, islands.root, moving, error);
-    // the audit reads the rows
+    // rows stay for the audit
     if (step->posed.rows.count == 0) cr_arena_release(&step->scratch, mark);
     if (status == CR_OK) status = hand_over(step, moved, error);
     step->posed.rows = (crRows){0};
@@ -243,7 +246,7 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
 
 void cr__step_show_moved(crStep* step, const crMoved* moved) {
     if (moved->body == NULL) return;
-    // there was room for both before the others were left to another solve; from the back
+    // `near` has room for all contacts; the merge runs from the back
     crStepContact* all = moved->near;
     int i = step->contacts.count - 1, j = moved->count - 1;
     step->contacts.count += moved->count;

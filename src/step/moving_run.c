@@ -1,8 +1,9 @@
-// moving_run.c - short steps over the contacts of islands that move, and what of them energy leaves.
+// moving_run.c - short steps over the contacts of moving islands, limited to create no energy.
 //
-// The packing of single bodies and the rows of trees (moving_trees.c) go through packed_substeps.c together. Bodies that
-// pushed each other are a set: corrections of positions lift it by no more than its contacts dissipated, and impulses
-// that would still create energy are scaled down together with the displacement they gave.
+// The packed contacts of single bodies and the rows of trees (moving_trees.c) go through packed_substeps.c
+// together. Bodies that pushed each other form a set: corrections of positions lift it by no more than its
+// contacts dissipated, and impulses that would still create energy are scaled down together with the
+// displacement they gave.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -11,39 +12,38 @@
 #include "step/moving.h"
 #include "step/moving_trees.h"
 
-#define BODIES        256   // that one thread takes at a time
-#define PUSHED        0.25  // of both bodies' travel: what others may push a contact by
-#define FAR           0.1  // of the smaller body's size: travel beyond which a corner may swing round and press
-#define LIMITS        4    // rounds of making shares less
-#define LEAST         0.9    // share of v that trees keep while corrections can be made less
-#define SURE          1.001  // beyond what they must, for rounding
-#define RELEASE_ROWS  300    // sets up to this size that would create energy are solved otherwise
-#define RELEASE_FEW   60     // likewise while they are fast
-#define RELEASE_SPEED 0.1    // root of the mean square below which a set is not, m/s
+#define BODIES        256    // bodies per task
+#define PUSHED        0.25   // way by which neighbours may close a gap, share of both bodies' travel
+#define FAR           0.1    // travel beyond which a corner may swing round and press, of the smaller size
+#define LIMITS        4      // rounds of reducing shares
+#define LEAST         0.9    // least share of v of a tree while corrections can still be reduced
+#define SURE          1.001  // factor on each reduction, for rounding
+#define RELEASE_ROWS  300    // rows up to which a slow set that would create energy is released
+#define RELEASE_FEW   60     // rows up to which a fast one is
+#define RELEASE_SPEED 0.1    // root mean square speed up to which a set is slow, m/s
 
 typedef struct Energy Energy;
 
-// What a single body adds to the balance of its set; see Energy.
+// What a single body adds to the energy balance of its set; fields as in Energy.
 typedef struct Gain {
     double gain, lift, square, twice_T;
 } Gain;
 
-// what the short steps work on; contacts are those of the step
+// working data of the short steps
 typedef struct Work {
     crStep* step;
     double h;
     int count;
-    crPackedContact* contact;  // those that are packed (count)
-    int* index;                // of the step's contacts (count)
-    double *gap, *target, *bounce;
-    crVec3*
-        given;  // velocity that driven bodies give each of the step's contacts; NULL where nothing is driven
+    crPackedContact* contact;       // packed contacts (count)
+    int* index;                     // their place among the step's contacts (count)
+    double *gap, *target, *bounce;  // as in crSubsteps (count)
+    crVec3* given;  // velocity that driven bodies give each of the step's contacts; NULL: no body is driven
     crPacked packed;
-    int singles;  // bodies of packed; places of trees follow
+    int singles;  // single bodies in `packed`; places of trees follow them
     crMovingTrees trees;
     crSubsteps ask;
-    int* root;       // first body of the set of each (nb)
-    Energy* energy;  // of each set, at its root (nb)
+    int* root;       // first body of the set of each body (nb)
+    Energy* energy;  // balance of each set, at its root (nb)
     Gain* gains;     // of single bodies (singles)
 } Work;
 
@@ -65,8 +65,8 @@ static crStatus create(Work* work) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Whether a contact may press in the step: its gap closes by its own speed, by gravity, or by what neighbours push.
-// The others, an eighth to a quarter of a heap's, would only be visited.
+// True if a contact may press in the step: its gap closes by its own speed, by gravity, or by the push of
+// neighbours. The other contacts, an eighth to a quarter of those of a heap, are not swept.
 static bool may_press(const Work* work, const crStepContact* c, double fall) {
     const crStep* step = work->step;
     double close = work->h * (fmax(0.0, -c->speed) + fall);
@@ -77,7 +77,7 @@ static bool may_press(const Work* work, const crStepContact* c, double fall) {
     return left <= (far ? travel : PUSHED * travel);
 }
 
-// contacts of the islands, with the impulses of a short step to start from; whether one may bounce
+// Lists packed contacts that may press, with the warm start of one short step. True if one may bounce.
 static bool list(Work* work) {
     const crStep* step = work->step;
     int cursor = 0;
@@ -105,7 +105,7 @@ static bool list(Work* work) {
     return bounces;
 }
 
-// z of the velocities v
+// Writes the velocities v in the coordinates of z.
 static void coordinates(const Work* work, const crInertias* of, const double* v, double* z) {
     crPacked singles = work->packed;
     singles.bodies = work->singles;
@@ -113,7 +113,7 @@ static void coordinates(const Work* work, const crInertias* of, const double* v,
     if (work->trees.posed) cr__units_coordinates(of, v, &work->trees.units, z + work->trees.units.base);
 }
 
-// impulses of the whole step into the step's contacts
+// Writes the impulses of the whole step to the step's contacts.
 static void read_impulses(const Work* work) {
     for (int i = 0; i < work->count; i++) {
         work->step->contacts.list[work->index[i]].impulse = work->contact[i].P;
@@ -159,7 +159,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     return status;
 }
 
-// single bodies that no contact may press in the step take the way of calm islands
+// Leaves single bodies without a packed contact to the calm solve.
 static void leave_untouched(const Work* work, bool* moving) {
     const crModel* model = work->step->model;
     for (int b = 1; b < model->nb; b++) {
@@ -167,7 +167,7 @@ static void leave_untouched(const Work* work, bool* moving) {
     }
 }
 
-// v of a body from its place in z, or a displacement
+// Converts a velocity or displacement of a body from the coordinates of z to those of v.
 static void from_coordinates(const crStep* step, int body, const double* z, double* v) {
     double share = 1.0 / sqrt(step->model->bodies[body].mass);
     for (int k = 0; k < 3; k++) {
@@ -185,29 +185,29 @@ static double dot6(const double* a, const double* b) {
     return sum;
 }
 
-// energy of bodies that pushed each other
+// energy balance of a set of bodies that pushed each other
 struct Energy {
-    double gain;     // beyond what forces and driven bodies gave, J
-    double lift;     // the part of it that corrections of positions are, J
-    double square;   // p.p, p what the impulses changed z by
-    double twice_T;  // twice the kinetic energy that single bodies begin with, J
-    double mass;     // of these, kg
-    int rows;        // of contacts that pressed
-    bool trees;      // some bodies are of trees
-    bool open;       // its shares have changed since its gain was found
-    bool gained;     // with the shares of the round before
-    bool released;   // out: another solve takes it
-    double correct;  // out: share of the corrections that is made
-    double scale;    // out: share of the impulses
+    double gain;     // energy gained beyond the work of forces and driven bodies, J
+    double lift;     // part of the gain that corrections of positions make, J
+    double square;   // p.p, p: change of z by impulses, J
+    double twice_T;  // twice the kinetic energy of single bodies at the beginning, J
+    double mass;     // of single bodies, kg
+    int rows;        // rows of contacts that pressed
+    bool trees;      // true if some bodies are of trees
+    bool open;       // true if its shares changed since its gain was found
+    bool gained;     // true if it gained energy with the shares of the last round
+    bool released;   // out: true if the calm solve takes it
+    double correct;  // out: share of the corrections that is kept
+    double scale;    // out: share of the impulses that is kept
 };
 
-// orientation after a turn
+// orientation of a body after a rotation by the vector `turn`
 static crQuat turned(const crStep* step, int b, crVec3 turn) {
     crQuat q = cr__load_quat(step->state.q + step->model->bodies[b].q + 3);
     return cr_quat_normalize(cr_quat_mul(cr__rotation_exp(turn), q));
 }
 
-// z and D of a body with the shares of its set
+// z and D of single body i with the shares of its set
 static void shared(const Work* work, int i, const Energy* e, double z[6], double D[6]) {
     const double *from = work->packed.z_free, *to = work->packed.z, *dz = work->ask.dz;
     for (int k = 0, at = CR_BODY_STRIDE * (i + 1); k < 6; k++, at++) {
@@ -220,7 +220,7 @@ static void shared(const Work* work, int i, const Energy* e, double z[6], double
     }
 }
 
-// what a body gains with those shares
+// energy that single body i gains with the shares of its set
 static Gain gain_of(const Work* work, int i, const Energy* e) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
@@ -239,7 +239,7 @@ static Gain gain_of(const Work* work, int i, const Energy* e) {
     sum.gain -= dot6(force, D);
     sum.lift = -dot6(force, work->ask.C + at);
     if (cr__single_round(&step->model->bodies[b])) return sum;
-    // inertia turns with the body
+    // the inertia turns with the body
     from_coordinates(step, b, z, v);
     from_coordinates(step, b, D, way);
     crVec3 omega = cr__load_vec(v + 3), L = cr_sym3_mul(step->dynamics.inertia[b], omega);
@@ -249,7 +249,7 @@ static Gain gain_of(const Work* work, int i, const Energy* e) {
     return sum;
 }
 
-// of single bodies begin to end - 1, those of open sets
+// gains of the single bodies begin to end - 1 that are in open sets
 static void find_single_gains(void* ctx, int begin, int end) {
     const Work* work = ctx;
     for (int i = begin; i < end; i++) {
@@ -267,8 +267,9 @@ static void add_single(const Work* work, int i, Energy* e) {
     e->mass += work->step->model->bodies[work->packed.body[i]].mass;
 }
 
-// Shares that leave no gain: less correction first; then velocity and displacement both on the way back to free flight,
-// which gains nothing: with a share s of the impulses the gain is s (gain - b) + s^2 b, b = p.p / 2.
+// Reduces the shares of a set until it gains nothing: corrections first, then impulses. The latter take
+// velocity and displacement back towards free flight, which gains nothing: with a share s of the impulses the
+// gain is s (gain - b) + s^2 b, b = p.p / 2.
 static void limit(Energy* e) {
     double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
     double left = e->gain - share * e->lift, b = 0.5 * e->square;
@@ -276,13 +277,13 @@ static void limit(Energy* e) {
     if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
 }
 
-// single bodies, then roots of trees
+// leader n: the single bodies come first, then the roots of trees
 static int leader(const Work* work, int n) {
     return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
 }
 
-// The sets of bodies that pushed each other, and their rows: root[b] becomes the first body of b's set where b is single
-// or the root of a tree.
+// Joins bodies that pushed each other to sets and counts their rows. root[b] becomes the first body of the
+// set of b if b is single or the root of a tree.
 static void join(const Work* work, int* root, Energy* energy) {
     const crStep* step = work->step;
     int count = work->singles + work->trees.count;
@@ -307,7 +308,7 @@ static void join(const Work* work, int* root, Energy* energy) {
     }
 }
 
-// the set that a body, single or of a tree, belongs to
+// the set of a body, single or of a tree
 static Energy* set_of(const Work* work, const int* root, Energy* energy, int body) {
     return &energy[root[work->step->model->bodies[body].root]];
 }
@@ -321,9 +322,10 @@ static void add_tree(Work* work, int k, bool last, Energy* e) {
     e->trees = true;
 }
 
-// What each open set of bodies gains with its shares, at its root. Trees make up for it by v
-// where corrections no longer can, or it is the last time. Trees of sets that gain nothing keep theirs: contacts may take
-// more from one that whirls than it has, because short steps see the forces of whirling as they were at first
+// Finds the gain of each open set with its shares. Trees balance it by a share of v, which is at least LEAST
+// while corrections can still be reduced. In the last round this limit is dropped in sets that gain. Sets
+// that do not gain keep it: contacts may take more energy from a fast spinning tree than it has, because
+// short steps keep velocity terms as they were at the beginning.
 static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
     const crStep* step = work->step;
     const crPacked* p = &work->packed;
@@ -349,15 +351,15 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
     }
 }
 
-// whether another solve takes a set whose short steps would create energy: of few rows always, of more where it is slow and
-// converged solves bring it to rest; with trees never
+// true if a set whose short steps would create energy is released: up to RELEASE_FEW rows, up to RELEASE_ROWS
+// if it is slow, as converged solves bring it to rest; never with trees
 static bool may_release(const Energy* e) {
     bool slow = e->twice_T <= RELEASE_SPEED * RELEASE_SPEED * e->mass;
     return !e->trees && e->rows <= (slow ? RELEASE_ROWS : RELEASE_FEW);
 }
 
-// No energy is created. A small set without trees whose sweeps would have done so, and what touches nothing, is released: it
-// takes the way of calm islands. Larger ones get less correction, then less of their impulses.
+// Finds shares with which no set gains energy. Small sets without trees that would gain are released to the
+// calm solve, and so are sets without rows. The others get less correction, then less of their impulses.
 static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
     int count = work->singles + work->trees.count;
@@ -377,7 +379,7 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     }
     for (int n = 0; n < count; n++) {
         Energy* e = &energy[root[leader(work, n)]];
-        // without any impulse a spinning body still gains by its turn, which is of first order here
+        // without any impulse a spinning body still gains: its turn is of first order here
         e->released = e->released || e->rows == 0 || (!e->trees && !(e->scale > 0.0));
         if (!e->released) continue;
         if (n < work->singles) {
@@ -389,7 +391,7 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     cr__moving_stand(&work->trees);
 }
 
-// v and q of single bodies begin to end - 1 with the shares that energy leaves
+// Writes v and q of single bodies begin to end - 1, with the shares of their sets.
 static void put_singles(void* ctx, int begin, int end) {
     const Work* work = ctx;
     crStep* step = work->step;
@@ -417,7 +419,7 @@ static void put_back(Work* work) {
     cr__tasks_for(work->step->own.tasks, work->singles, BODIES, put_singles, work);
 }
 
-// impulses likewise, and those of joints
+// Scales the impulses of contacts and joints by the shares of their sets.
 static void put_impulses(const Work* work, const int* root, Energy* energy) {
     crStep* step = work->step;
     bool less = false;

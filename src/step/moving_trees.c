@@ -1,12 +1,12 @@
-// moving_trees.c - trees in islands that short steps move: their rows, their energy, their motion.
+// moving_trees.c - trees of moving islands in short steps: their rows, their energy, their motion.
 //
-// A tree's velocities stand in z as D^1/2 L v (relax/units.h); contacts, limits, motors and loops of trees are rows over
-// them. After the short steps v+ = v_free + M^-1 J^T P as in a calm solve, and q+ follows the displacement D. Joints
-// have no error, whatever the short steps did.
-// Energy: short steps see forces as they are at q, and M too. What that gives a tree is known at q+: with g what z and D
-// say that it gained, v is scaled by s so that T(q+, s v+) + U(q+) = T + U + work + g exactly, work being that of applied
-// forces, motors, actuators and the joints' dampers. So a set of bodies gains what its short steps gained, which moving.c
-// makes nothing.
+// The velocities of a tree are D^1/2 L v in z (relax/units.h); contacts, limits, motors and loops of trees
+// are rows over them. After the short steps v+ = v_free + M^-1 J^T P as in a calm solve, and q+ follows the
+// displacement D, so joints have no error.
+// Energy: short steps use forces and M at q, and the energy at q+ shows their error. With the gain g that z
+// and D state, v is scaled by s so that T(q+, s v+) + U(q+) = T + U + work + g exactly, where work is that of
+// applied forces, motors, actuators and the dampers of joints. A set of bodies then gains what its short
+// steps gained, which moving_run.c reduces to nothing.
 // Fails: CR_ERR_MEMORY.
 #include "step/moving_trees.h"
 
@@ -15,14 +15,14 @@
 #include "model/actuate.h"
 #include "step/exact.h"
 
-#define MOST 1.05  // by which v is scaled up
+#define MOST 1.05  // largest factor on v of a tree
 
 bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
     if (step->calls.force != NULL || !cr__step_bends(step->plan, body) || model->bodies[b->root].deep)
         return false;
-    // the work of an actuator along velocities that are no rates of coordinates is not linear in v+
+    // along velocities that are no rates of coordinates, the work of an actuator is not linear in v+
     bool lengths = b->joint == CR_JOINT_HINGE || b->joint == CR_JOINT_SLIDER;
     for (int j = b->v; j < b->v + b->nv && model->nu > 0 && !lengths; j++) {
         if (model->dof_actuator[j] >= 0) return false;
@@ -40,7 +40,7 @@ bool cr__moving_takes_contact(const crStep* step, const crStepContact* c) {
            (cr__moves(step->model, c->body_b) && !bodies[c->body_b].single);
 }
 
-// numbers of the islands that move, in the order of their roots
+// Numbers the moving islands in the order of their roots. CR_ERR_MEMORY.
 static crStatus number_islands(crStep* step, const int* root, const bool* moving, crIslands* islands) {
     size_t nb = (size_t)step->model->nb;
     islands->of_body = cr_arena_alloc(&step->scratch, nb * sizeof(int));
@@ -54,7 +54,7 @@ static crStatus number_islands(crStep* step, const int* root, const bool* moving
     return CR_OK;
 }
 
-// what each row starts from: gaps, what the position presses ask for, impulses of one short step
+// Sets gap, target, bounce and the warm start of one short step for each row. CR_ERR_MEMORY.
 static crStatus start_rows(crStep* step, crMovingTrees* t) {
     size_t rows = (size_t)step->posed.rows.count + 1;
     t->gap = cr_arena_alloc(&step->scratch, rows * sizeof(double));
@@ -141,7 +141,7 @@ void cr__moving_impulses(crStep* step) {
     }
 }
 
-// T and U at the poses of d
+// T and U of a tree at q and v; step->dynamics must have the poses of q
 static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
     crState state = step->state;
     crEnergy sum = {0.0, 0.0};
@@ -165,7 +165,7 @@ void cr__moving_start(crMovingTrees* t) {
     }
 }
 
-// v and way of a tree with the shares of its set, and what z and D say of its energy
+// Sets v and way of a tree with the shares of its set. Returns the gain that z and D state.
 static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tree, double correct,
                              double scale) {
     const crStep* step = t->step;
@@ -194,7 +194,7 @@ static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tre
     return sum;
 }
 
-// q of a tree after its way
+// Sets q of a tree at the end of its way.
 static void advance_tree(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
     for (int n = 0; n < tree.count; n++) {
@@ -204,13 +204,13 @@ static void advance_tree(crMovingTrees* t, crPart tree) {
     cr__part_advance(step->model, tree, 1.0, t->way, t->q);
 }
 
-// work where v ends as s v+
+// work on a tree whose v at the end is s v+, J
 typedef struct Work {
-    double at0, by_s;  // of applied forces, motors, actuators and dampers: at s = 0, and what s adds
-    double motors;     // of motors at s = 1, which is among what z gained
+    double at0, by_s;  // at0 + by_s s: of applied forces, motors, actuators and dampers
+    double motors;     // of motors at s = 1, which is part of the gain that z states
 } Work;
 
-// of the actuators whose first velocity is j: linear in s
+// Adds the work of the actuators whose first velocity is j, which is linear in s.
 static void add_actuators(const crMovingTrees* t, int j, double h, Work* work) {
     const crStep* step = t->step;
     double lost = 0.0;
@@ -260,7 +260,7 @@ crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, doubl
     double left = T * s * s - by_s * s + rest - gain.gain;
     t->share[k] = s;
     gain.gain += left;
-    // what v cannot give is for corrections to give up
+    // a gain that s cannot balance counts as lift: corrections are reduced for it
     if (left > 0.0) gain.lift += left;
     return gain;
 }

@@ -1,4 +1,4 @@
-// moving_trees.h - trees in islands that short steps move.
+// moving_trees.h - trees of moving islands in short steps.
 #ifndef CAROM_STEP_MOVING_TREES_H
 #define CAROM_STEP_MOVING_TREES_H
 
@@ -7,47 +7,50 @@
 #include "step/islands.h"
 #include "step/step.h"
 
-// Trees that move, and their rows, in scratch.
+// Moving trees and their rows, in scratch.
 typedef struct crMovingTrees {
     crStep* step;
-    crIslands islands;  // of_body and count alone: islands that move
-    bool posed;         // there are rows: step->posed has them
-    bool bounces;       // a contact among them may bounce
+    crIslands islands;  // of_body and count of the moving islands, nothing else
+    bool posed;         // true if there are rows, in step->posed
+    bool bounces;       // true if a contact of the rows may bounce
     crUnits units;
     double *gap, *target, *bounce;  // as in crSubsteps, by row
     int count;
-    int* root;            // trees that move (count)
+    int* root;            // root of each moving tree (count)
     double* energy;       // T + U at the start (count)
-    double* share;        // of v+ that the state has (count)
-    double *v, *way, *q;  // v+, displacement and q+ of the last gain (nv, nv, nq)
+    double* share;        // factor s of v+ in the state (count)
+    double *v, *way, *q;  // v+, displacement and q+ of the last cr__moving_gain (nv, nv, nq)
     double* still;        // zeros (nv)
 } crMovingTrees;
 
-// What a tree adds to the balance of its set; see Energy in moving.c.
+// What a tree adds to the energy balance of its set; fields as in Energy (moving_run.c).
 typedef struct crTreeGain {
     double gain, lift, square;
 } crTreeGain;
 
-// Whether short steps may move a body of a tree; the contact of one.
+// True if short steps may move a body of a tree.
 bool cr__moving_takes(const crStep* step, int body);
+// True if short steps may take a contact.
 bool cr__moving_takes_contact(const crStep* step, const crStepContact* contact);
-// Rows of the part's trees, with the impulses of one short step; root: first body of each island (nb). Nothing where
-// no tree moves.
+// Poses the rows of the part's trees, with the warm start of one short step; root: first body of each island
+// (nb). Poses nothing if no tree moves.
 crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* moving, crMovingTrees* trees,
                          crError* error);
-// After the short steps: impulses and forces of rows; energies at the start, for which poses are those of the start.
+// After the short steps: sets step->posed.p to the impulses of the step and keeps forces of loops and joints.
 void cr__moving_keep_ties(const crMovingTrees* trees, const crSubsteps* ask);
+// After that: sets the impulses of contacts with rows, inside their cones.
 void cr__moving_impulses(crStep* step);
+// Sets `energy` from the state at the start; dynamics must have the poses of the start.
 void cr__moving_start(crMovingTrees* trees);
-// What tree k gains with these shares of corrections and impulses, its v scaled by no less than `least`; poses become
-// those that it gets.
+// Gain of tree k with these shares of corrections and impulses, and with its v scaled by `least` or more. The
+// poses of the tree become those at its q+.
 crTreeGain cr__moving_gain(crMovingTrees* trees, const crSubsteps* ask, int k, double correct, double scale,
                            double least);
-// Poses are those of the state again.
+// Sets the poses of all trees back to the state.
 void cr__moving_stand(crMovingTrees* trees);
-// q and v of tree k become those of the last gain.
+// Sets q and v of tree k to the results of its last gain.
 void cr__moving_put(const crMovingTrees* trees, int k);
-// Another solve takes it.
+// Releases tree k to the calm solve: clears `moving` of its bodies.
 void cr__moving_leave(const crMovingTrees* trees, int k, bool* moving);
 
 #endif

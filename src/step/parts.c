@@ -1,6 +1,6 @@
-// parts.c - the bodies that a stage works on: all that is awake, some groups, or the rest of them.
+// parts.c - parts: the bodies that a stage works on, all awake bodies or some groups of them.
 //
-// A part holds whole trees, with all that is driven, and the loops of its bodies.
+// A part holds whole trees, all driven bodies, and the loops of its bodies.
 #include "base/room.h"
 #include "step/clocks.h"
 
@@ -26,7 +26,7 @@ void cr__step_list_awake(crStep* step) {
     cr__step_part_all(step);
 }
 
-// given bodies in between those listed; both ascend
+// Merges the driven bodies into the first `listed` bodies of work.list; both ascend. Returns the new number.
 static int merge_given(crStep* step, int listed) {
     int* list = step->work.list;
     int given = step->plan->given_count, total = listed + given;
@@ -37,7 +37,7 @@ static int merge_given(crStep* step, int listed) {
     return total;
 }
 
-// given bodies and loops to those listed, which ascend
+// Makes a part of the first `count` bodies of work.list, which ascend, with driven bodies and loops.
 static void complete_part(crStep* step, int count) {
     const crModel* model = step->model;
     int loops = 0;
@@ -45,7 +45,7 @@ static void complete_part(crStep* step, int count) {
         int b = step->work.list[k];
         for (int i = step->plan->first_tie[b]; i < step->plan->first_tie[b + 1]; i++) {
             const crLoop* loop = &model->loops[step->plan->ties[i]];
-            // of two moving ends the first counts
+            // a loop between two moving bodies is listed at its first body
             if (b == loop->a || !cr__moves(model, loop->a)) step->work.loops[loops++] = step->plan->ties[i];
         }
     }

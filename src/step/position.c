@@ -1,14 +1,14 @@
 // position.c - the position pass: overlap deeper than the deadband is removed along normals, v stays.
 //
-// The shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every contact near: 0 <= W p +
-// gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands in which something is deeper
-// than the deadband (to position_tol of it), iterated until they change nothing; repeated at the new poses.
-// Near is twice the deadband, and twice the deepest overlap: a body pushed out of one contact turns into
-// others. Contacts of earlier rounds stay, as points of the bodies: what rolls from one to the other and back
-// would go on for long. Biases of position stay out of the velocity solve, where with
-// sticking contacts they contradict each other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS, or in VISITS where bodies are piled into each other,
-// is left and stands in the certificate. Trees, loops and limits that do not hold go by position_general.c.
+// Each round finds the shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every near
+// contact: 0 <= W p + gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands with an
+// overlap deeper than the deadband (by position_tol of it). Rounds are repeated at the new poses until no
+// overlap is too deep. A contact is near up to twice the deadband, and up to twice the deepest overlap,
+// because a body pushed out of one contact turns into others. Contacts of earlier rounds are kept as
+// body-fixed points, because a body may otherwise roll from one contact to the other and back for many
+// rounds. The velocity solve has no position biases, which would contradict each other at sticking contacts.
+// Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS or VISITS. Islands with
+// trees, loops or limits that do not hold go to position_general.c.
 #include "step/position.h"
 
 #include <string.h>
@@ -19,26 +19,27 @@
 #include "step/islands.h"
 #include "step/push.h"
 
-#define ROUNDS        20
-#define COARSE        2          // of a coarse pass
-#define COARSE_SWEEPS 40         // likewise
-#define KEEP          8          // rounds whose contacts are remembered
-#define SWEEPS        400        // never starved: an unfinished pass throws bodies about
-#define VISITS        (1 << 15)  // of contacts per body, by all sweeps of a pass
-#define LEAST         (1 << 23)  // and at least
+#define ROUNDS        20         // rounds of a pass
+#define COARSE        2          // rounds of a coarse pass
+#define COARSE_SWEEPS 40         // sweeps of a round of a coarse pass
+#define KEEP          8          // rounds whose contacts are kept
+#define SWEEPS        400        // sweeps of a round: an unfinished round throws bodies about
+#define VISITS        (1 << 15)  // visits of contacts by the sweeps of a pass, per body
+#define LEAST         (1 << 23)  // visits that a pass may make at least
 #define CROWD \
-    32  // contacts per body; beyond, bodies are piled into each other and every round gets its share
-#define FEW    4096  // contacts that are no crowd
-#define ASTRAY 4     // one body of so many is few
+    32  // contacts per body above which bodies are piled into each other: visits are shared among rounds
+#define FEW    4096  // contacts up to which there is no crowd
+#define ASTRAY 4     // bodies per astray body if only astray bodies are collided anew, at least
 
-// contacts of earlier rounds, in blocks, one more a round: few passes need them all
+// contacts of earlier rounds, in blocks that are allocated one per round as few passes need them all
 typedef struct Memory {
-    int count, capacity;  // of all
+    int count, capacity;  // contacts in all blocks
     int block_count, room;
     crApart* blocks[KEEP];  // (room each)
 } Memory;
 
-// contacts of the islands in which something is too deep, in front; their number
+// Keeps the contacts of islands with an overlap that is too deep, drops all others. Returns their number;
+// `parent` becomes the root of each body.
 static int keep_violated(const crPush* pass, int* parent, bool* deep) {
     const crModel* model = pass->step->model;
     for (int i = 0; i < model->nb; i++) {
@@ -68,8 +69,8 @@ static int keep_violated(const crPush* pass, int* parent, bool* deep) {
     return kept;
 }
 
-// Sweeps that a round over `count` contacts may take; 0 where the pass has used up its visits. In a crowd
-// half of the visits left are for this round, half for those after it.
+// Sweeps of a round over `count` contacts; 0 if the pass has used up its visits. In a crowd a round gets half
+// of the visits that are left.
 static int ration(int count, int bodies, int64_t* visits) {
     bool crowd = count > FEW && count > CROWD * bodies;
     if (crowd && *visits > LEAST / 2) *visits = LEAST / 2;
@@ -79,8 +80,8 @@ static int ration(int count, int bodies, int64_t* visits) {
     return (int)sweeps;
 }
 
-// Sweeps over the first `count` contacts, and the move they ask for. The contacts of the pass are used up: those that are
-// packed take their memory.
+// Sweeps over the first `count` contacts and moves the bodies. Packed contacts take the memory of the
+// contacts of the pass, which are lost.
 static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
@@ -95,7 +96,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     memset(dq, 0, nv * sizeof *dq);
     memset(island, 0, nb * sizeof *island);
     for (int i = 0; i < count; i++) {
-        // a packed contact is a part of what is read: it ends before the next one begins
+        // a packed contact is shorter than a contact of the pass: it overwrites none that is still unread
         crPushContact near = pass->near[i];
         near.at.E = cr_scale(near.gap + 0.5 * near.delta, near.at.normal);
         contact[i] = near.at;
@@ -119,7 +120,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     return CR_OK;
 }
 
-// margin of a collide that finds every contact that matters, m
+// margin with which a collide finds every near contact, m
 static double widest(const crPlan* plan, const crStepSettings* settings, double coarse) {
     double size = 0.0;
     for (int i = 1; i < plan->model->nb; i++) {
@@ -128,7 +129,8 @@ static double widest(const crPlan* plan, const crStepSettings* settings, double 
     return CR_PUSH_NEAR * fmax(settings->deadband, coarse) * size;
 }
 
-// bodies that went farther than their margins may have met anything, as those that were hit
+// Marks bodies that went farther than their margins, or that an impact hit: they may touch bodies that are
+// not in the list. Returns true if there are any.
 static bool find_astray(crPush* pass, bool* astray) {
     const crStep* step = pass->step;
     const crPushList* list = &pass->list[0];
@@ -149,7 +151,7 @@ static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) 
     return CR_OK;
 }
 
-// Poses of all that does not lie: what is not of the part stands, which costs little to see.
+// Finds the poses of all bodies that do not lie, whether they are of the part or not.
 static crStatus pose_others(crStep* step) {
     size_t mark = cr_arena_mark(&step->scratch);
     int count = 0, *bodies = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *bodies);
@@ -162,7 +164,7 @@ static crStatus pose_others(crStep* step) {
     return CR_OK;
 }
 
-// Contacts at the present poses within the margin: of bodies that went astray where they are few, else of all.
+// Finds contacts at the present poses within the margin: of astray bodies if they are few, else of all.
 static crStatus collide_anew(crStep* step, double margin, const bool* astray, crError* error) {
     int count = 0;
     for (int b = 0; astray != NULL && b < step->model->nb; b++) {
@@ -179,7 +181,7 @@ static crStatus collide_anew(crStep* step, double margin, const bool* astray, cr
     return status;
 }
 
-// the lists of the pass at the present poses
+// Makes the lists of the pass at the present poses.
 static crStatus begin(crPush* pass, const crPositionList* start, crError* error) {
     crStep* step = pass->step;
     bool* astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
@@ -207,7 +209,7 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
     return CR_OK;
 }
 
-// the first so many contacts of the pass, for the rounds to come; balls need none
+// Keeps the first `count` contacts of the pass for later rounds; pairs that only roll need none.
 static void remember_contacts(const crPush* pass, int count, Memory* memory) {
     const crPose* pose = pass->step->dynamics.pose;
     int most = memory->block_count * memory->room;
@@ -222,8 +224,8 @@ static void remember_contacts(const crPush* pass, int count, Memory* memory) {
     }
 }
 
-// contacts of earlier rounds take part where they are now: a curved body that is pushed out here rolls in
-// there, and back
+// Adds the contacts of earlier rounds at the present poses: a curved body that is pushed out at one contact
+// rolls into another, and back.
 static crStatus recall(crPush* pass, const Memory* memory) {
     const crPose* pose = pass->step->dynamics.pose;
     crStatus status = cr__push_reserve(pass, memory->count);
@@ -237,7 +239,7 @@ static crStatus recall(crPush* pass, const Memory* memory) {
     return status;
 }
 
-// room for the contacts of so many rounds, as many as there are now and some
+// Plans room for the contacts of KEEP rounds, from the number of contacts in the first one.
 static void memory_begin(const crPush* pass, Memory* memory) {
     int count = 0;
     for (int i = 0; i < pass->count; i++) {
@@ -246,7 +248,7 @@ static void memory_begin(const crPush* pass, Memory* memory) {
     *memory = (Memory){.capacity = KEEP * count, .room = count + count / 4 + 1};
 }
 
-// room for one more round
+// Allocates room for the contacts of one more round. CR_ERR_MEMORY.
 static crStatus memory_grow(crArena* arena, Memory* memory) {
     bool enough = memory->block_count * memory->room - memory->count >= memory->room;
     if (enough || memory->capacity == 0 || memory->block_count == KEEP) return CR_OK;
@@ -255,13 +257,13 @@ static crStatus memory_grow(crArena* arena, Memory* memory) {
     return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Contacts at the present poses; where one is deep, also what pushing it out may turn into others. locally: where few are, only
-// what is around them.
+// Finds overlaps and near contacts at the present poses. If an overlap is deep, *reach grows so that contacts
+// which pushing it out may close are near too. locally: only bodies around a few deep pairs move.
 static crStatus find_overlaps(crStep* step, const crPositionList* start, const crPush* ask, bool locally,
                               double* reach, crPush* pass, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
     for (;;) {
-        // without contacts of the beginning all pairs are found anew
+        // without contacts of the beginning all pairs are collided anew
         *pass = *ask;
         pass->reach = *reach;
         crStatus status = begin(pass, start, error);
@@ -284,8 +286,8 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const c
     }
 }
 
-// What is not of single bodies: everything as one problem where loops or limits do not hold, or must: it is asked for.
-// Bodies apart have no part in it.
+// Runs the general pass if loops or limits do not hold, or if `must` is true; *general: true if it ran.
+// Bodies in `apart` are left out.
 static crStatus others(crStep* step, const bool* apart, bool must, bool* general, crError* error) {
     bool holds = true;
     if (apart != NULL) cr__step_leave_out(step, apart);
@@ -330,7 +332,7 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
             continue;
         }
         if (round++ == 0) {
-            // it stays, with what was found first
+            // the first block stays, with the first round's contacts below it
             memory_begin(&pass, &memory);
             if (memory_grow(&step->scratch, &memory) != CR_OK) return cr__step_memory(error);
             mark = cr_arena_mark(&step->scratch);

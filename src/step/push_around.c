@@ -1,17 +1,17 @@
-// push_around.c - the bodies around the few that are too deep.
+// push_around.c - the bodies around a few pairs that are too deep.
 //
-// In a heap one contact of thousands is too deep by a hair. The bodies within some contacts of it move first, against all others as
-// they stand. Islands with few bodies, or many deep pairs, are pushed out as a whole.
+// In a heap often one contact in thousands is slightly too deep. The bodies within HOPS contacts of it move
+// first, and all others are fixed. Islands of few bodies or with many deep pairs are pushed out as a whole.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "step/forest.h"
 #include "step/push.h"
 
-#define DEEP 8  // pairs of an island that are too deep, up to which they are few
-#define HOPS 2  // contacts from them to the bodies that move first
+#define DEEP 8  // deep pairs of an island, up to which they are few
+#define HOPS 2  // contacts between a deep pair and a body that moves first, at most
 
-// bodies that touch one that is `hop` contacts away from deep ones are one more away
+// Sets around[b] = hop + 1 for bodies that are near one with around == hop.
 static void hop_on(const crPush* pass, uint8_t hop, uint8_t* around) {
     for (int which = 0; which < 2; which++) {
         const crPushList* list = &pass->list[which];
@@ -26,12 +26,12 @@ static void hop_on(const crPush* pass, uint8_t hop, uint8_t* around) {
     }
 }
 
-// a body of a pair that is too deep, one that the pass may move
+// a body of deep pair i that the pass may move
 static int deep_mover(const crPush* pass, int i) {
     return pass->deep[i][cr__push_moves(pass, pass->deep[i][1])];
 }
 
-// islands of contacts that are near: the leader of each body, how many bodies it leads, and pairs that are too deep
+// islands of near contacts: root of each body; bodies and deep pairs of each island, at its root
 typedef struct Crowds {
     int *leader, *bodies, *deep;  // (nb)
 } Crowds;
@@ -66,7 +66,6 @@ static crStatus count_crowds(const crPush* pass, Crowds* crowds) {
     return CR_OK;
 }
 
-// bodies around those that are too deep, where they are few in a large island
 crStatus cr__push_around(crPush* pass) {
     const crModel* model = pass->step->model;
     Crowds crowds;

@@ -1,8 +1,9 @@
-// push_near.c - contacts that are near at the present poses, and how deep they are.
+// push_near.c - near contacts at the present poses, and their overlaps.
 //
-// Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a). Pairs whose second order could matter are
-// measured along their normals, which two convex pieces overlap by at least as much as in truth; those that are too deep there, and
-// those that are to be listed, are collided again.
+// Gaps follow the motion since the last collide to first order, gap + n.(dx_b - dx_a). If the second order
+// could matter, a convex pair is measured along its normals; the overlap along any direction is at least the
+// true one. Pairs that are too deep along all normals, and pairs whose contacts are to be listed, are
+// collided again.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "model/spatial.h"
 #include "step/push.h"
 
-#define CHUNK 256  // bodies or contacts that one thread takes at a time
+#define CHUNK 256  // bodies or contacts per task
 
 crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     size_t nb = (size_t)step->model->nb;
@@ -37,7 +38,7 @@ crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* 
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// bodies of a list that threads look at
+// arguments of follow_range
 typedef struct Motion {
     const crStep* step;
     crPushList* list;
@@ -63,7 +64,6 @@ static void follow_range(void* ctx, int begin, int end) {
     }
 }
 
-// how far each body has moved and turned since contacts were found
 void cr__push_follow(const crStep* step, crPushList* list) {
     if (list->at.com == NULL) return;
     cr__tasks_for(step->own.tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
@@ -76,12 +76,11 @@ static crVec3 displacement(const crPushList* list, int body, crVec3 point) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-// gap up to which a contact takes part
 double cr__push_near_gap(const crPush* pass, const crStepContact* c) {
     return larger(CR_PUSH_NEAR * cr__push_deadband(pass, c), pass->reach);
 }
 
-// points of one pair come one after the other
+// Adds a pair to `deep`. Points of one pair come one after the other.
 static void add_deep(crPush* pass, int body_a, int body_b) {
     int n = pass->deep_count;
     if (pass->deep == NULL) return;
@@ -99,7 +98,7 @@ static void measure(crPush* pass, const crStepContact* c, double gap, double err
     if (beyond > 0.0) add_deep(pass, c->body_a, c->body_b);
 }
 
-// room for so many more; arrays that were too small stay in the arena
+// Arrays that were too small stay in the arena.
 crStatus cr__push_reserve(crPush* pass, int more) {
     if (pass->count + more <= pass->capacity) return CR_OK;
     int larger = pass->count + more;
@@ -120,7 +119,7 @@ crStatus cr__push_put(crPush* pass, const crPushContact* near) {
     return CR_OK;
 }
 
-// error: how much deeper it may be
+// Measures a contact, and lists it if it is near. error: bound of the error of its gap, m.
 static crStatus near_add(crPush* pass, const crStepContact* c, crVec3 point, crVec3 normal, double gap,
                          double error) {
     measure(pass, c, gap, error);
@@ -137,7 +136,7 @@ static crStatus near_add(crPush* pass, const crStepContact* c, crVec3 point, crV
     return cr__push_put(pass, &near);
 }
 
-// contacts of a pair found again
+// Collides a pair again and takes its contacts.
 static crStatus near_collide(crPush* pass, const crStepContact* c) {
     crStep* step = pass->step;
     const crPose* pose = step->dynamics.pose;
@@ -161,7 +160,6 @@ static crStatus near_collide(crPush* pass, const crStepContact* c) {
     return status;
 }
 
-// whether a pair touches in one point that only rolls: elsewhere a corner that was not listed may come in
 bool cr__push_rolls(const crModel* model, const crStepContact* c) {
     crShapeKind a = model->shapes[c->shape_a].shape.kind, b = model->shapes[c->shape_b].shape.kind;
     bool flat = a == CR_SHAPE_HALFSPACE || b == CR_SHAPE_HALFSPACE;
@@ -169,13 +167,13 @@ bool cr__push_rolls(const crModel* model, const crStepContact* c) {
            (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
 }
 
-// contacts begin to end - 1, those of one pair, by the motion since to first order: the least gap, and in
-// *error how wrong the gaps may be, 0 where none of them matters, m
+// Least gap of a pair, contacts begin to end - 1, to first order of the motion, m. *error: bound of the error
+// of its gaps, 0 if none of them is near, m.
 static double least_gap(const crPush* pass, const crPushList* list, int begin, int end, double* error) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     double turn = list->swing[c->body_a] + list->swing[c->body_b], near = cr__push_near_gap(pass, c);
-    // what does not move has no size
+    // bodies that v does not move have size 0
     double size_a = step->plan->size[c->body_a], size_b = step->plan->size[c->body_b];
     double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
     double least = INFINITY;
@@ -199,8 +197,8 @@ static double least_gap(const crPush* pass, const crPushList* list, int begin, i
     return least;
 }
 
-// Whether the pair of contacts begin to end - 1 is not too deep along one of their normals, as it turned with either body; the gap
-// there in *gap: the true one is no less.
+// True if a pair, contacts begin to end - 1, is not too deep along one of its normals, turned with either
+// body. *gap: gap along that normal, a lower bound of the true one, m.
 static bool is_apart(const crPush* pass, const crPushList* list, int begin, int end, double* gap) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
@@ -221,10 +219,10 @@ static bool is_apart(const crPush* pass, const crPushList* list, int begin, int 
     return false;
 }
 
-// contacts begin to end - 1, those of one pair, where they are now
+// Measures a pair, contacts begin to end - 1, at the present poses, and lists its near contacts if asked to.
 static crStatus pair_now(crPush* pass, const crPushList* list, int begin, int end) {
     const crStepContact* c = &list->at.contacts[begin];
-    // a list found anew tells which pairs there are; its margin is that of the largest body
+    // a list found anew has a margin for the largest body: it tells pairs, not near contacts
     if (list->anew) return near_collide(pass, c);
     double error, least = least_gap(pass, list, begin, end, &error);
     bool far = error > cr__push_tol(pass) * cr__push_deadband(pass, c);
@@ -247,7 +245,7 @@ static crStatus pair_now(crPush* pass, const crPushList* list, int begin, int en
     return status;
 }
 
-// pairs of a list whose contacts stand together from begin to end - 1 on; the first may belong to one before
+// Measures the pairs of a list whose first contacts are begin to end - 1.
 static crStatus near_range(crPush* pass, const crPushList* list, int begin, int end) {
     const crStepContact* c = list->at.contacts;
     crStatus status = CR_OK;
@@ -262,7 +260,7 @@ static crStatus near_range(crPush* pass, const crPushList* list, int begin, int 
     return status;
 }
 
-// one list in chunks, how deep each of them is
+// arguments of near_chunk: one list, measured in chunks
 typedef struct Share {
     const crPushList* list;
     crPush* chunk;
@@ -275,7 +273,7 @@ static void near_chunk(void* ctx, int begin, int end) {
     share->status[i] = near_range(&share->chunk[i], share->list, begin, end);
 }
 
-// how deep contacts are, by several threads; false: not this way, and nothing is known
+// Measures overlaps of a list by several threads. Returns false, with `pass` unchanged, if memory fails.
 static bool near_shared(crPush* pass, const crPushList* list) {
     crStep* step = pass->step;
     int chunks = list->at.count / CHUNK + 1;
@@ -287,7 +285,7 @@ static bool near_shared(crPush* pass, const crPushList* list) {
     for (int i = 0; i < chunks && ok; i++) {
         share.chunk[i] = *pass;
         share.chunk[i].shared = true;
-        // those of a chunk are no more than its contacts
+        // a chunk has no more deep pairs than contacts
         if (pass->deep != NULL) share.chunk[i].deep = pass->deep + pass->deep_count + i * CHUNK;
         share.chunk[i].deep_count = 0;
         share.status[i] = CR_OK;
@@ -317,7 +315,7 @@ crStatus cr__push_find(crPush* pass) {
     pass->far = false;
     for (int which = 0; which < 2 && status == CR_OK; which++) {
         const crPushList* list = &pass->list[which];
-        // what is listed must stand in order
+        // near contacts must be listed in order, so threads only measure
         bool shared = pass->step->own.tasks != NULL && !pass->lists && list->at.count > CHUNK;
         if (!(shared && near_shared(pass, list))) status = near_range(pass, list, 0, list->at.count);
     }

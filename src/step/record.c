@@ -1,8 +1,8 @@
-// record.c - the contacts of a step that makes several solves, each with the impulse it had in its solve.
+// record.c - the contacts of a step that makes several solves, each with the impulse of its solve.
 //
-// Methods that stop at impacts (event, cone) solve parts of a step one after another. What presses in a solve is
-// copied here and becomes step->contacts at the end; impulses of impacts are in the events. A solve that
-// is taken back takes its records along: record_count is set back by whoever does that.
+// Methods that stop at impacts (event, cone) solve parts of a step one after another. Contacts that press in
+// a solve are copied to the record, which becomes step->contacts at the end; impulses of impacts are in the
+// events. Code that takes a solve back also sets record.count back.
 // Fails: CR_ERR_MEMORY.
 #include "base/room.h"
 #include "step/step.h"

@@ -1,18 +1,19 @@
-// rest.c - an island that a step leaves where it was but for rounding is at rest: q and forces as before, v = 0.
+// rest.c - an island that a step leaves in place up to rounding is at rest: q and forces as before, v = 0.
 //
-// Free bodies and trees on each other and on what stands. Sweeps of an island that is about to rest go on until it is there
-// (contact_islands.c): below a small share of the tolerance its v is 0, and the audit judges that. The share is of the velocity
-// that contacts take away: bodies that hang side by side and press each other with next to nothing do not rest by it. If then no body moved by
-// more than rounding of its place, none moves faster than rounding of the speed that gravity gives it in a step, and the
-// forces of contacts are those before, nothing happened. Without this, the errors of solves go on in q, v and forces for
-// ever; with it the next step begins where this one did and ends there, bit for bit: `still` says so where no function gives
-// forces, and such steps need not be computed again.
+// Islands of free bodies and trees can rest. Sweeps of an island that is about to rest go on beyond their
+// tolerance (contact_islands.c); an island slower than SPEED times the tolerance gets v = 0, and the audit
+// judges that. The tolerance is relative to the velocity that contacts take away, so two bodies that hang
+// side by side with hardly any load between them do not rest by it. An island is at rest if no body moved by
+// more than rounding of its place, none is faster than rounding of h g, and the contact forces are those of
+// the beginning. Without this stage, solver errors would stay in q, v and forces for ever. With it the next
+// step ends where it begins, bit for bit: `still` says so if no function gives forces, and such a step is not
+// computed again.
 #include "step/rest.h"
 
 #include "step/audit.h"
 #include "step/clocks.h"
 
-#define SPEED 0x1p-8  // of an island at rest, of the tolerance times what its contacts hold back
+#define SPEED 0x1p-8  // largest speed of an island at rest, in tol times the speed its contacts take away
 
 bool cr__step_may_rest(const crStep* step) {
     const crPlan* plan = step->plan;
@@ -36,16 +37,16 @@ bool cr__step_nears_rest(const crStep* step) {
     return false;
 }
 
-// Figures of an island at the end of a step, kept at its root.
+// Figures of an island at the end of a step, stored at its root.
 typedef struct Rest {
-    bool moved;        // a body of it is not at rest, or its contacts are others
-    bool began;        // some v was not 0 at the beginning
-    bool bound;        // it has trees, loops or applied forces
-    int forces;        // of its contacts
-    double most, off;  // the largest of them, and by how much they differ from those of the beginning, N
+    bool moved;        // true if a body is not at rest or the set of contacts changed
+    bool began;        // true if some v was not 0 at the beginning
+    bool bound;        // true if the island has trees, loops or applied forces
+    int forces;        // contacts that carry load
+    double most, off;  // largest contact force at the beginning, largest change of one, N
 } Rest;
 
-// false where it has moved for sure
+// Adds a body to the figures of its island. Returns false if the island moved.
 static bool look_at_body(const crStep* step, double fall, int b, Rest* rest) {
     const crBody* body = &step->model->bodies[b];
     bool slow = body->last < 0 || (cr__rest_nears(step->start.v + body->v, body->nv, fall) &&
@@ -67,7 +68,8 @@ static int body_of(const crStep* step, const crWarm* w) {
     return cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body);
 }
 
-// Place of each force among those of the beginning, -1: it was not there; islands whose contacts are others have moved.
+// Sets was[i] to the index of force i at the beginning, -1: new contact. Changed contacts mark their islands
+// moved.
 static void compare_forces(const crStep* step, const int* islands, int* was, Rest* rest) {
     const crStepWarm* warm = &step->warm;
     int k = 0;
@@ -96,7 +98,7 @@ static bool rests(const Rest* rest) {
     return !rest->moved && rest->forces > 0 && rest->off <= CR_REST_FORCES * rest->most;
 }
 
-// whether something may be at rest, by where the bodies awake are
+// Adds the awake bodies and the events to the figures. Returns true if some island may be at rest.
 static bool look_at_bodies(const crStep* step, double h, const int* islands, const bool* moved,
                            const bool* hit, Rest* rest) {
     double fall = h * cr_norm(step->model->gravity);
@@ -117,7 +119,8 @@ static bool look_at_bodies(const crStep* step, double h, const int* islands, con
     return any && step->warm.changed;
 }
 
-// Bodies and forces of islands at rest become those of the beginning; trees only where all is.
+// Restores q and forces of the beginning, with v = 0, in islands at rest; in bound islands only if `all` is
+// true.
 static void set_back(crStep* step, const int* islands, const int* was, bool all, Rest* rest) {
     crStepWarm* warm = &step->warm;
     for (int k = 0; k < step->awake.count; k++) {
@@ -134,7 +137,7 @@ static void set_back(crStep* step, const int* islands, const int* was, bool all,
     }
 }
 
-// whether nothing that v moves is awake
+// true if all bodies that v moves lie
 static bool all_lies(const crStep* step) {
     bool all = step->rest.lying.count > 0;
     for (int k = 0; k < step->awake.count && all; k++) {
@@ -160,7 +163,7 @@ static crStatus settle_islands(crStep* step, double h, const int* islands, const
         zero = zero && !rest[islands[b]].began;
     }
     set_back(step, islands, was, all, rest);
-    // a force that a function gives may be another in the next step
+    // a force function may return another force in the next step
     step->rest.still = all && zero && step->calls.force == NULL && model->load_count == 0;
     return CR_OK;
 }
@@ -177,7 +180,7 @@ crStatus cr__step_stay(crStep* step, double h, crError* error) {
     step->start.time = step->state.time;
     step->state.time += h;
     step->certificate.penetration = step->rest.overlap;
-    // poses are those of a q that was checked
+    // the geometry audit poses bodies by q, which the check normalizes first
     crStatus status = cr__audit_due(step) ? cr_state_check(step->model, &step->state, error) : CR_OK;
     if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
     if (status != CR_OK) step->state.time = step->start.time;

@@ -1,4 +1,4 @@
-// rest.h - whether a step left a body and its contacts as they were but for rounding; see rest.c.
+// rest.h - tests for bodies and contact forces that a step left unchanged up to rounding; see rest.c.
 #ifndef CAROM_STEP_REST_H
 #define CAROM_STEP_REST_H
 
@@ -6,17 +6,17 @@
 
 #include "step/step.h"
 
-#define CR_REST_EPS 0x1p-52
+#define CR_REST_EPS 0x1p-52  // rounding unit of a double
 #define CR_REST_PLACES \
-    8.0  // eps of a coordinate, or of 1 for a quaternion, by which a body at rest may have moved
-#define CR_REST_SPEEDS 64.0     // eps of h g, that a body at rest has at most
-#define CR_REST_FORCES 0x1p-28  // of the largest force, by which forces may differ
+    8.0  // largest move of a body at rest in a step, in eps of its coordinate (of 1 for a quaternion)
+#define CR_REST_SPEEDS 64.0     // largest speed of a body at rest, in eps h g
+#define CR_REST_FORCES 0x1p-28  // largest change of a contact force at rest, share of the largest force
 
-#define CR_REST_NEARS 0x1p-20  // of h g: the speed that a body at rest began a step with at most
-#define CR_REST_ABOUT 0x1p-5   // of h g: the speed below which bodies may be about to rest
-#define CR_REST_AIM   0x1p-44  // likewise: the change at which sweeps of such bodies end
+#define CR_REST_NEARS 0x1p-20  // largest speed at the beginning of a step that ends at rest, in h g
+#define CR_REST_ABOUT 0x1p-5   // speed below which sweeps aim at rest, in h g
+#define CR_REST_AIM   0x1p-44  // change of a velocity at which the sweeps of such islands end, in h g
 
-// true if a body began a step so slowly that it may be at rest after it; fall: h g
+// true if a body began the step slowly enough to be at rest after it; fall: h g
 static inline bool cr__rest_nears(const double* v0, int nv, double fall) {
     for (int j = 0; j < nv; j++) {
         if (!(fabs(v0[j]) <= CR_REST_NEARS * fall)) return false;
@@ -24,12 +24,12 @@ static inline bool cr__rest_nears(const double* v0, int nv, double fall) {
     return true;
 }
 
-// true if a body is slower than rounding; fall: h g
+// true if the speed of a body is rounding; fall: h g
 static inline bool cr__rest_slow(const crBody* body, double fall, double speed) {
     return speed <= CR_REST_SPEEDS * CR_REST_EPS * fall * fabs(body->gravity_scale);
 }
 
-// true if it has not moved by more than rounding
+// true if a body moved from q0 to q by no more than rounding
 static inline bool cr__rest_there(const double* q, const double* q0, int nq) {
     double far = 0.0;
     for (int i = 0; i < nq && i < 3; i++) {
@@ -43,7 +43,7 @@ static inline bool cr__rest_there(const double* q, const double* q0, int nq) {
 
 static inline double cr__rest_size(crVec3 x) { return fabs(x.x) + fabs(x.y) + fabs(x.z); }
 
-// true if forces are those of the step's beginning, but for what a solve changes in them at rest
+// true if contacts and forces are those of the beginning of the step, up to CR_REST_FORCES
 static inline bool cr__rest_same(const crWarm* force, int count, const crWarm* start, int start_count) {
     if (count != start_count || count == 0) return false;
     double most = 0.0, off = 0.0;

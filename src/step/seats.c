@@ -1,14 +1,16 @@
-// seats.c - the gap at which each contact of a solve is held, its seat: b = (gap - seat)/h above it, else 0.
+// seats.c - the seat of each contact: the gap at which a solve holds it.
 //
-// The seat is the deadband, and of what pressed and has hardly opened since its own gap (cr__step_band). A face is rigid:
-// four of its points have three gaps to choose. Where some were held where they are and others not, they would ask for a
-// motion that no face can make: impulses pile up against each other sweep by sweep, and a tolerance is reached late or not
-// at all. So a face is held where it is as a whole, or not at all. In fast each point is by itself.
+// The bias is b = (gap - seat)/h above the seat, else 0. The seat is the deadband, or the contact's own gap
+// if it carried load in the last step and has hardly opened since (cr__step_band). A face is rigid: the gaps
+// of four points on it have three degrees of freedom. If only some of its points were held at their own gaps,
+// the biases would ask for a motion that the face cannot make; impulses would grow against each other from
+// sweep to sweep, and the tolerance would be reached late or never. The points of a face are therefore held
+// at their own gaps only if all of them touch. In fast each point is treated alone.
 #include "step/step.h"
 
-#define POINTS 3  // of one face, from which on they may contradict each other
+#define POINTS 3  // points of a face from which on their seats are chosen together
 
-// whether two contacts, one after the other in the list, are points of one face
+// true if two contacts are points of one face
 static bool same_face(const crStepContact* c, const crStepContact* d) {
     const crStepPoint *p = &c->point, *q = &d->point;
     return c->shape_a == d->shape_a && c->shape_b == d->shape_b && p->child_a == q->child_a &&

@@ -1,12 +1,12 @@
 // step_cone.c - the default method: exact circular cones, impacts located inside the step.
 //
-// Forces and contacts of the whole world once. Where no contact will be an impact before the step ends,
-// everything is one contact solve; where some will, locals.c takes them in the order of time and moves only
-// the groups of bodies that they concern. Contacts that will be impacts take no part in solves. The position
-// pass ends the step. Rules that give without restitution what the contact solve gives (Poisson's, Newton's)
-// have nothing located for bodies that reach no contact with restitution: what lands there lands by the end
-// of the step, on the surface.
-// Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic and the
+// Forces and contacts of the whole world are found once. If no contact will be an impact before the step
+// ends, the step is one contact solve; otherwise locals.c resolves the impacts in the order of time, and each
+// moves only the groups of bodies it concerns. Contacts that will be impacts take no part in solves. The
+// position pass ends the step. Without restitution, some rules give what the contact solve gives (Poisson's,
+// Newton's). With such a rule, no impact is located for bodies that reach no contact with restitution: they
+// land by the end of the step, on the surface.
+// Fails: as its stages do. More impacts than impact_limit: the rest of the step is plastic, and the
 // certificate says so.
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
 
-// two sorted runs, from..middle and middle..end, as one; of equals the first stays first
+// Merges the sorted runs from..middle and middle..end into `out`; equal events keep their order.
 static void merge(const crEvent* events, int from, int middle, int end, crEvent* out) {
     for (int i = from, j = middle, k = from; k < end; k++) {
         bool second = i == middle || (j < end && earlier(&events[j], &events[i]));
@@ -27,7 +27,8 @@ static void merge(const crEvent* events, int from, int middle, int end, crEvent*
     }
 }
 
-// events in the order of time, impacts numbered likewise; those of one impact stay together
+// Sorts the events by time and numbers the impacts in that order; events of one impact stay together.
+// CR_ERR_MEMORY.
 static crStatus order_events(crStep* step) {
     int count = step->events.count;
     crEvent* events = step->events.list;
@@ -53,24 +54,24 @@ static crStatus order_events(crStep* step) {
     return CR_OK;
 }
 
-// whether islands may be moved by short steps
+// true if short steps may move islands
 static bool may_move(const crStep* step) {
     return step->settings.quality == CR_QUALITY_FAST &&
            step->settings.solver.solve == cr__solver(&cr__solver_auto, NULL).solve &&
            step->calls.posed == NULL;
 }
 
-// contacts within the margins
+// Finds contacts within the margins, and islands if a later stage reads them; else islands[CR_WORLD] is -1.
 static crStatus collide(crStep* step, int* islands, crError* error) {
     crStatus status = cr__step_collide_part(step, false, error);
-    // else nobody asks who reaches whom
+    // true if a later stage reads the islands
     bool asked = !step->clocks->plastic || step->settings.sleep_time > 0.0 || cr__step_nears_rest(step);
     if (status == CR_OK && asked) cr__step_reachable(step, islands);
     if (status == CR_OK && !asked) islands[CR_WORLD] = -1;
     return status;
 }
 
-// forces and contacts of all that is awake, and of what they wake
+// Finds forces and contacts of all awake bodies, and of the bodies that they wake.
 static crStatus look_around(crStep* step, double h, int* islands, crError* error) {
     crStatus status = cr__step_wake_written(step, error);
     bool woke = true;
@@ -94,9 +95,9 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     *listed = status == CR_OK && step->clocks->due_count == 0;
     if (status == CR_OK && step->clocks->due_count > 0) return cr__step_locally(step, h, error);
     if (status != CR_OK) return status;
-    // where no island is near rest roots are not known
+    // roots are known only if a stage asked for islands
     const int* roots = islands[CR_WORLD] >= 0 ? islands : NULL;
-    // what short steps moved has no contacts with the others any more, which are all that is looked at then
+    // contacts with moved bodies are off the list: if no body sleeps or lies, the part has no outer contacts
     step->clocks->closed =
         step->clocks->moved != NULL && step->certificate.asleep == 0 && step->rest.lying.count == 0;
     status = cr__step_contact_solve(step, h, false, roots, error);
@@ -105,7 +106,7 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
     return status == CR_OK ? cr__step_mechanisms(step, h, error) : status;
 }
 
-// the memory of the solve is free for the position pass; contacts stay
+// Frees the memory of the solve for the position pass; contacts stay.
 static void forget_solve(crStep* step, size_t mark) {
     cr_arena_release(&step->scratch, mark);
     step->posed.rows = step->posed.H = (crRows){0};
@@ -113,7 +114,7 @@ static void forget_solve(crStep* step, size_t mark) {
     step->posed.b = step->posed.p = NULL;
 }
 
-// the end of the step for what is at rest
+// Ends the step for lying islands and for islands that come to rest.
 static crStatus finish_rest(crStep* step, double h, const int* islands, const bool* moved, const bool* hit,
                             crError* error) {
     crStatus status = cr__lie_certify(step, h);
@@ -146,7 +147,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     step->clocks->moved = NULL;
     if (status != CR_OK) return status;
     memcpy(hit, step->clocks->hit, (size_t)step->model->nb * sizeof *hit);
-    // what impacts did not concern is still listed; where all went plastic nothing is
+    // true if the contacts of the beginning are still listed: not if the whole step became plastic
     bool kept = step->contacts.list == start.contacts;
     if (kept) forget_solve(step, mark);
     start.count = step->contacts.count;
@@ -168,7 +169,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
     if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
-    // contacts with their impulses are those of the solves, wherever the position pass looked
+    // the position pass may have listed other contacts: the contacts of the solves are shown
     step->contacts.list = solved;
     step->contacts.count = start.count;
     if (!listed) cr__step_show_record(step);
