@@ -20,7 +20,7 @@
 #include "step/push.h"
 
 #define ROUNDS        20         // rounds of a pass
-#define COARSE        2          // rounds of a coarse pass
+#define COARSE        6          // rounds of a coarse pass
 #define COARSE_SWEEPS 40         // sweeps of a round of a coarse pass
 #define KEEP          8          // rounds whose contacts are kept
 #define SWEEPS        400        // sweeps of a round: an unfinished round throws bodies about
