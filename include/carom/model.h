@@ -290,6 +290,7 @@ typedef struct crModel {
     crBodyShape* visuals;
     int tendon_count;
     crTendon* tendons;  // (tendon_count)
+    int* top;           // bodies[].root of each body that v moves, -1 of the others (nb)
 } crModel;
 
 // building

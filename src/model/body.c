@@ -129,6 +129,9 @@ static bool reserve(crModel* model, const crBodyDef* def) {
     void* room = cr__store_reserve(model, STORE_BODIES, model->bodies, model->nb + 1, sizeof(crBody));
     if (room == NULL) return false;
     model->bodies = room;
+    if ((room = cr__store_reserve(model, STORE_TOPS, model->top, model->nb + 1, sizeof(int))) == NULL)
+        return false;
+    model->top = room;
     if ((room = cr__store_reserve(model, STORE_DOFS, model->dofs, nv, sizeof(crDof))) == NULL) return false;
     model->dofs = room;
     if ((room = cr__store_reserve(model, STORE_DOF_BODY, model->dof_body, nv, sizeof(int))) == NULL)
@@ -232,6 +235,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     model->nq += body.nq;
     model->nv += body.nv;
     model->bodies[model->nb] = body;
+    model->top[model->nb] = body.last >= 0 ? body.root : -1;
     if (body.name != NULL) cr__body_add_name(model, model->nb);
     int added = model->nb++;
     cr__name_add(model, CR_NAME_JOINT, added);

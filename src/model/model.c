@@ -26,7 +26,9 @@ void cr__body_add_name(crModel* model, int body) {
 
 static bool add_world(crModel* model) {
     model->bodies = cr__store_reserve(model, STORE_BODIES, NULL, 1, sizeof(crBody));
-    if (model->bodies == NULL) return false;
+    model->top = cr__store_reserve(model, STORE_TOPS, NULL, 1, sizeof(int));
+    if (model->bodies == NULL || model->top == NULL) return false;
+    model->top[0] = -1;
     model->bodies[0] =
         (crBody){.name = "world", .last = -1, .pose = cr_pose_identity(), .axes = cr_quat_identity()};
     model->nb = 1;

@@ -48,7 +48,7 @@ void cr__store_free(crModel* model) {
                                   model->dof_depth,    model->row,       model->q0,       model->materials,
                                   model->pairs,        model->shapes,    model->loops,    model->exclusions,
                                   model->dof_actuator, model->actuators, model->sites,    model->sensors,
-                                  model->loads,        model->tendons};
+                                  model->loads,        model->tendons,   model->top};
     for (int i = 0; i < STORE_ARRAYS; i++) {
         if (arrays[i] != NULL) a->free(a->ctx, arrays[i], model->memory->bytes[i]);
     }

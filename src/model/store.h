@@ -34,6 +34,7 @@ typedef enum crStoreArray {
     STORE_SENSORS,
     STORE_LOADS,
     STORE_TENDONS,
+    STORE_TOPS,
     STORE_ARRAYS
 } crStoreArray;
 
