@@ -15,6 +15,9 @@ typedef void (*crTaskFn)(void* ctx, int begin, int end);
 crStatus cr__tasks_create(const crAllocator* allocator, int threads, crTasks** tasks);
 void cr__tasks_destroy(crTasks* tasks);  // accepts NULL
 
+// Threads of a pool; 1 of a NULL one.
+int cr__tasks_threads(const crTasks* tasks);
+
 // fn over [0, count) in chunks of `chunk` indices, the same chunks for any number of threads; returns when
 // all are done. One caller at a time. A NULL pool runs them here, one after another.
 void cr__tasks_for(crTasks* tasks, int count, int chunk, crTaskFn fn, void* ctx);
