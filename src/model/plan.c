@@ -19,6 +19,7 @@ static bool make_plan(const crModel* model, const crDynamics* d, crArena* arena,
     ok = (plan->fall = cr__zeros(arena, model->nv, sizeof(double))) != NULL && ok;
     ok = (plan->first_shape = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (plan->body_shapes = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
+    ok = (plan->shape_body = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
     ok = (plan->first_tie = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (plan->ties = cr__zeros(arena, 2 * model->loop_count, sizeof(int))) != NULL && ok;
     ok = (plan->given = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
@@ -37,11 +38,12 @@ static void list_shapes(crPlan* plan) {
     const crModel* model = plan->model;
     int* first = plan->first_shape;
     for (int s = 0; s < model->shape_count; s++) {
-        first[model->shapes[s].body]++;
+        plan->shape_body[s] = model->shapes[s].body;
+        first[plan->shape_body[s]]++;
     }
     to_ends(first, model->nb);
     for (int s = model->shape_count - 1; s >= 0; s--) {
-        plan->body_shapes[--first[model->shapes[s].body]] = s;
+        plan->body_shapes[--first[plan->shape_body[s]]] = s;
     }
 }
 

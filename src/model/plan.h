@@ -22,6 +22,7 @@ typedef struct crPlan {
     double* fall;      // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
+    int* shape_body;   // body of each shape (shape_count)
     int* first_tie;    // loops of each body, likewise (nb + 1)
     int* ties;
     int tie_rows, tie_entries;  // room for rows of all loops and joints
