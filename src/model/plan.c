@@ -5,6 +5,8 @@
 // Fails: CR_ERR_MEMORY.
 #include "model/plan.h"
 
+#include <string.h>
+
 #include "base/room.h"
 #include "model/pull.h"
 
@@ -144,6 +146,30 @@ static void find_falls(crPlan* plan, const crDynamics* d) {
     }
 }
 
+static void compare_falls(crPlan* plan) {
+    bool any = false;
+    plan->falls_alike = true;
+    for (int i = plan->first_single; i < plan->model->nb; i++) {
+        crVec3 fall = cr__load_vec(plan->fall + plan->model->bodies[i].v);
+        if (!any) plan->falls = fall;
+        any = true;
+        if (memcmp(&fall, &plan->falls, sizeof fall) != 0) plan->falls_alike = false;
+    }
+}
+
+static bool meets_all(const crModel* model) {
+    uint64_t masks = ~UINT64_C(0), common = ~UINT64_C(0);
+    for (int s = 0; s < model->shape_count; s++) {
+        common &= model->shapes[s].group;
+        masks &= model->shapes[s].mask;
+    }
+    bool all = (common & masks) != 0 || model->shape_count == 0;
+    for (int b = 1; b < model->nb; b++) {
+        all = all && model->bodies[b].parent == CR_WORLD;
+    }
+    return all && model->exclusion_count == 0 && model->loop_count == 0;
+}
+
 static double mass_root(const crModel* model) {
     double most = 0.0, root = 1.0;
     for (int b = 1; b < model->nb; b++) {
@@ -238,6 +264,8 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
         plan->ranged = plan->ranged && cr_loop_ranges(&model->loops[i]);
     }
     find_falls(plan, d);
+    compare_falls(plan);
+    plan->meets_all = meets_all(model);
     plan->moderate = moderate_model(model);
     plan->mass_root = mass_root(model);
     return list_trees(plan, arena) ? CR_OK : CR_ERR_MEMORY;
