@@ -35,7 +35,8 @@ typedef struct crAuditPair {
     double depth;  // m
     int shape_a, shape_b;
 } crAuditPair;
-crStatus cr__audit_overlap_at(const crPlan* plan, crArena* arena, const crPose* pose, crAuditPair* deepest);
+crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena, const crPose* pose,
+                              crAuditPair* deepest);
 // Crossings on the straight way; hit: bodies that did not go straight, NULL: none. The shapes are the first pair's.
 typedef struct crAuditCrossings {
     int crossed, unsure;

@@ -182,7 +182,7 @@ static void find_energy(crMotionWork* w) {
 
 static crStatus find_overlap(crMotionWork* w) {
     crAuditPair pair;
-    crStatus status = cr__audit_overlap_at(w->step.plan, &w->step.scratch, w->here.pose, &pair);
+    crStatus status = cr__audit_overlap_at(w->step.plan, NULL, &w->step.scratch, w->here.pose, &pair);
     if (status != CR_OK) return status;
     const crModel* model = w->model;
     int a = pair.shape_a >= 0 ? model->shapes[pair.shape_a].body : -1;
