@@ -30,7 +30,7 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
     ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->moves = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
-    ok = (pairs->left = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
+    ok = (pairs->left = cr__zeros(arena, shapes, sizeof(bool))) != NULL && ok;
     ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (pairs->first_pair = cr__zeros(arena, shapes + 1, sizeof(int))) != NULL && ok;
@@ -126,7 +126,8 @@ static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* err
     const crModel* model = pairs->plan->model;
     const crBounds* held = cr__broad_held(pairs->broad);
     int body = model->shapes[s].body, group = cr__moves(model, body) ? body : CR_WORLD;
-    if (stays(pairs, held, d, s)) return CR_OK;
+    // where no box is held yet nothing has been looked at
+    if (!pairs->spread) stays(pairs, held, d, s);
     pairs->listed = false;
     pairs->told++;
     if (cr__broad_hold(pairs->broad, s, roomy(pairs, d, pairs->now[s], body), group) == CR_OK) return CR_OK;
@@ -137,7 +138,8 @@ static crStatus set_boxes(crPairs* pairs, const crDynamics* d, int body, crError
     const crPlan* plan = pairs->plan;
     crStatus status = CR_OK;
     for (int i = plan->first_shape[body]; i < plan->first_shape[body + 1] && status == CR_OK; i++) {
-        status = set_box(pairs, d, plan->body_shapes[i], error);
+        int s = plan->body_shapes[i];
+        if (pairs->left[s]) status = set_box(pairs, d, s, error);
     }
     return status;
 }
@@ -154,11 +156,10 @@ static void find_left(void* ctx, int begin, int end) {
     const crBounds* held = cr__broad_held(move->pairs->broad);
     for (int k = begin; k < end; k++) {
         int b = cr__part_body(move->part, k);
-        bool left = false;
         for (int i = plan->first_shape[b]; i < plan->first_shape[b + 1]; i++) {
-            if (!stays(move->pairs, held, move->d, plan->body_shapes[i])) left = true;
+            int s = plan->body_shapes[i];
+            move->pairs->left[s] = !stays(move->pairs, held, move->d, s);
         }
-        move->pairs->left[b] = left;
     }
 }
 
@@ -175,8 +176,7 @@ crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDyn
     Move move = {pairs, d, part};
     cr__tasks_for(tasks, part.count, CHUNK, find_left, &move);
     for (int k = 0; k < part.count && status == CR_OK; k++) {
-        int b = cr__part_body(part, k);
-        if (pairs->left[b]) status = set_boxes(pairs, d, b, error);
+        status = set_boxes(pairs, d, cr__part_body(part, k), error);
     }
     return status;
 }
@@ -299,6 +299,7 @@ static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
 
 // whether shapes whose boxes overlap may meet
 static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
+    if (plan->meets_all && !plan->planes) return plan->shape_body[found.a] != plan->shape_body[found.b];
     const crBodyShape *a = &plan->model->shapes[found.a], *b = &plan->model->shapes[found.b];
     if (!cr__meet_but_for_loops(plan->model, found.a, found.b) || tied(plan, a->body, b->body)) return false;
     return !cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body]);

@@ -403,7 +403,8 @@ static crStatus begin_pairs(crStep* step, crError* error) {
         cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     bool whole = step->part.bodies == step->awake.bodies;
     if (status == CR_OK && whole) status = move_sleepers(step, error);
-    if (status == CR_OK) status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
+    if (status == CR_OK)
+        status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
     // bodies that are late are not where they are looked at
     step->pairs->trailed = whole && !(step->clocks->now_at > 0.0);
     if (step->pairs->trailed) cr__pairs_follow(step->pairs, step->own.tasks, &step->dynamics);

@@ -152,20 +152,38 @@ static bool is_among(const crModel* model, const crStepContact* c, const bool* m
     return a && b;
 }
 
+// which contacts are those of bodies that move
+typedef struct Sorting {
+    const crStep* step;
+    const crStepContact* contacts;
+    const bool* moving;
+    bool* among;  // of each contact
+} Sorting;
+
+static void find_among(void* ctx, int begin, int end) {
+    const Sorting* sorting = ctx;
+    for (int i = begin; i < end; i++) {
+        sorting->among[i] = is_among(sorting->step->model, &sorting->contacts[i], sorting->moving, true);
+    }
+}
+
 // Contacts of bodies that move come first, the rest behind them, both in their order. Returns how many come first in *count.
 // CR_ERR_MEMORY.
 static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* moving, int* count) {
     int among = 0, all = *count, rest = 0;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Sorting sorting = {step, contacts, moving, cr_arena_alloc(&step->scratch, (size_t)all + 1)};
+    if (sorting.among == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(step->own.tasks, all, CHUNK, find_among, &sorting);
     for (int i = 0; i < all; i++) {
-        among += is_among(step->model, &contacts[i], moving, true);
+        among += sorting.among[i];
     }
     *count = among;
     if (among == all) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch);
     crStepContact* behind = cr_arena_alloc(&step->scratch, (size_t)(all - among) * sizeof *behind);
     if (behind == NULL) return CR_ERR_MEMORY;
     for (int i = 0, k = 0; i < all; i++) {
-        if (is_among(step->model, &contacts[i], moving, true)) {
+        if (sorting.among[i]) {
             if (i > k) contacts[k] = contacts[i];
             k++;
         } else {

@@ -149,6 +149,8 @@ static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) 
 
 // Poses of all that does not lie: what is not of the part stands, which costs little to see.
 static crStatus pose_others(crStep* step) {
+    // all of them are of the part
+    if (step->part.count + step->rest.lying.count == step->model->nb - 1) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     int count = 0, *bodies = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *bodies);
     if (bodies == NULL) return CR_ERR_MEMORY;
