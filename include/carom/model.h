@@ -266,7 +266,7 @@ typedef struct crModel {
     int nsensor;  // numbers of all sensors
     int load_count;
     crBody* bodies;   // (nb)
-    crDof* dofs;      // what acts along each velocity (nv)
+    crDof* dofs;      // what acts along velocities, see cr_model_dof (dof_count)
     int* dof_body;    // body of each velocity (nv)
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
@@ -291,8 +291,15 @@ typedef struct crModel {
     crBodyShape* visuals;
     int tendon_count;
     crTendon* tendons;  // (tendon_count)
-    int* top;           // bodies[].root of each body that v moves, -1 of the others (nb)
+    int dof_count;
+    int* dof_at;  // which of dofs acts along each velocity: free joints, which take none, share one (nv)
+    int* top;     // bodies[].root of each body that v moves, -1 of the others (nb)
 } crModel;
+
+// What acts along velocity j.
+static inline const crDof* cr_model_dof(const crModel* model, int j) {
+    return &model->dofs[model->dof_at[j]];
+}
 
 // building
 

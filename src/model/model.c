@@ -219,7 +219,7 @@ static crStatus check_masses(const crModel* model, const bool* carries, crError*
         const crBody* body = &model->bodies[i];
         const char* name = body->name != NULL ? body->name : "";
         if (body->nv == 0) continue;
-        bool rotor = body->nv == 1 && model->dofs[body->v].armature > 0.0;
+        bool rotor = body->nv == 1 && cr_model_dof(model, body->v)->armature > 0.0;
         if (!rotor && !carries[i]) {
             return cr_error_set(
                 error, CR_ERR_DEFINITE, "mass",

@@ -124,7 +124,7 @@ static bool flies(const crPlan* plan, int i) {
         if (model->bodies[j].parent == i) return false;
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
-        const crDof* dof = &model->dofs[j];
+        const crDof* dof = cr_model_dof(model, j);
         if (model->dof_actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 ||
             dof->motor_force > 0.0 || dof->armature > 0.0)
             return false;
@@ -196,7 +196,7 @@ static bool moderate_model(const crModel* model) {
         all = all && is_moderate(b->mass) && is_moderate(b->principal[2]) && is_moderate(b->gravity_scale);
     }
     for (int j = 0; j < model->nv; j++) {
-        const crDof* d = &model->dofs[j];
+        const crDof* d = cr_model_dof(model, j);
         all = all && is_moderate(d->stiffness) && is_moderate(d->rest) && is_moderate(d->armature);
     }
     return all;
@@ -236,7 +236,7 @@ static bool is_steady(const crPlan* plan) {
     const crModel* model = plan->model;
     bool steady = !plan->loaded && plan->given_count == 0 && model->na == 0;
     for (int j = 0; j < model->nv; j++) {
-        steady = steady && !(model->dofs[j].motor_force > 0.0);
+        steady = steady && !(cr_model_dof(model, j)->motor_force > 0.0);
     }
     for (int i = 0; i < model->nu; i++) {
         steady = steady && model->actuators[i].schedule == NULL;

@@ -130,7 +130,7 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     if (idle && f[3] == 0.0 && f[4] == 0.0 && f[5] == 0.0) return sum;
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
-        if (!body->single && step->model->dofs[j].motor_force > 0.0) {
+        if (!body->single && cr_model_dof(step->model, j)->motor_force > 0.0) {
             force += cr__step_motor_force(step->model, &step->ties, j);
         }
         if (step->model->nu > 0) {

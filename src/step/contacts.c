@@ -208,7 +208,7 @@ static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, cr
 static bool at_limit(const crStep* step, const crBody* body, double delta) {
     if (body->nq != body->nv) return false;
     for (int j = 0; j < body->nv; j++) {
-        const crDof* dof = &step->model->dofs[body->v + j];
+        const crDof* dof = cr_model_dof(step->model, body->v + j);
         double q = step->state.q[body->q + j];
         if (q - dof->lower <= delta || dof->upper - q <= delta) return true;
     }
