@@ -36,16 +36,12 @@ static int short_places(const crShortGroup* g) {
     return CR_SHORT_K + (g->two ? 18 : 9);
 }
 
-static void add_half(const crPacked* p, const crGroup* from, crShortGroup* to) {
+static void add_half(const crGroup* from, crShortGroup* to) {
     for (int l = 0; l < CR_LANES; l++) {
         int at = to->lanes + l;
         to->a[at] = from->a[l];
         to->b[at] = from->b[l];
         to->contact[at] = from->contact[l];
-        for (int k = 0; k < from->slots && l < from->lanes; k++) {
-            const crVec3 E = p->contact[from->contact[l] + k].E;
-            to->given = to->given || cr_dot(E, E) > 0.0;
-        }
     }
     to->lanes += from->lanes;
 }
@@ -56,9 +52,9 @@ static void pair_groups(const crPacked* p, int begin, int end, bool alone, crSho
         const crGroup* from = &p->group[i];
         crShortGroup* to = &s->group[s->group_count++];
         *to = (crShortGroup){.slots = from->slots, .ball = from->kind == CR_KIND_BALL, .two = from->two};
-        add_half(p, from, to);
+        add_half(from, to);
         bool full = from->lanes == CR_LANES && i + 1 < end && !alone;
-        if (full && same_bucket(from, &p->group[i + 1])) add_half(p, &p->group[++i], to);
+        if (full && same_bucket(from, &p->group[i + 1])) add_half(&p->group[++i], to);
         for (int l = to->lanes; l < CR_WIDE; l++) {
             to->a[l] = to->b[l] = 0;
             to->contact[l] = to->contact[0];

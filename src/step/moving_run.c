@@ -193,9 +193,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     ask->row_target = trees->target;
     ask->row_bounce = trees->bounce;
     if (bounces || trees->bounces) ask->bounce = work->bounce;
-    ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
-    ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
-    if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
+    if (dz == NULL) return CR_ERR_MEMORY;
     coordinates(work, &of, step->free.v, dz);
     for (size_t i = 0; i < numbers; i++) {
         dz[i] -= p->z_free[i];
@@ -343,19 +341,26 @@ static bool press_ends(const void* ctx, int i, int* a, int* b) {
     return pressing->tree[i] >= 0 && *a >= 0 && *b >= 0;
 }
 
+// every body by itself
+static void begin_sets(void* ctx, int begin, int end) {
+    const Work* work = ctx;
+    for (int n = begin; n < end; n++) {
+        int b = leader(work, n);
+        work->root[b] = b;
+        work->energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
+    }
+}
+
 // The sets of bodies that pushed each other, and their rows: root[b] becomes the first body of b's set where b is single
 // or the root of a tree. CR_ERR_MEMORY.
-static crStatus join(const Work* work, int* root, Energy* energy) {
+static crStatus join(Work* work, int* root, Energy* energy) {
     crStep* step = work->step;
     int count = work->singles + work->trees.count, contacts = step->contacts.count, nb = step->model->nb;
     Pressing pressing = {step, cr_arena_alloc(&step->scratch, ((size_t)contacts + 1) * sizeof(int))};
     if (pressing.tree == NULL) return CR_ERR_MEMORY;
-    for (int b = 0; b < nb; b++) {
-        root[b] = b;
-    }
-    for (int n = 0; n < count; n++) {
-        energy[leader(work, n)] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
-    }
+    // of all bodies, of which the sets are some
+    memset(root, 0, (size_t)nb * sizeof *root);
+    cr__tasks_for(step->own.tasks, count, BODIES, begin_sets, work);
     crStatus status =
         cr__forest_join_all(step->own.tasks, &step->scratch, contacts, press_ends, &pressing, nb, root);
     for (int i = 0; i < contacts && status == CR_OK; i++) {
