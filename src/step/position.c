@@ -77,6 +77,25 @@ static int ration(int count, int bodies, int64_t* visits) {
     return (int)sweeps;
 }
 
+static crStatus factor_masses(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    return cr__part_mass_factor(step->model, part, 0.0, d);
+}
+
+// q + M^-1 p
+static crStatus move_out(crStep* step, crPart part, crDynamics* d, void* p) {
+    cr__part_mass_solve(step->model, part, d, p);
+    cr__part_advance(step->model, part, 1.0, p, step->state.q);
+    return CR_OK;
+}
+
+// A stage over all bodies: by several threads where all are of the part.
+static crStatus by_all(crStep* step, crPartFn stage, void* ctx) {
+    bool whole = step->part.count == step->model->nb - 1;
+    return whole ? cr__step_by_bodies(step, stage, ctx)
+                 : stage(step, cr__all(step->model), &step->dynamics, ctx);
+}
+
 // Sweeps over the first `count` contacts, and the move they ask for. The contacts of the pass are used up: those that are
 // packed take their memory.
 static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_of_body, crError* error) {
@@ -88,7 +107,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     crPackedContact* contact = (crPackedContact*)(void*)pass->near;
     crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
     if (dq == NULL || island == NULL) return cr__step_memory(error);
-    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    crStatus status = by_all(step, factor_masses, NULL);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     memset(dq, 0, nv * sizeof *dq);
     memset(island, 0, nb * sizeof *island);
@@ -112,9 +131,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
-    cr_model_mass_solve(model, &step->dynamics, dq);
-    cr__advance(model, 1.0, dq, step->state.q);
-    return CR_OK;
+    return by_all(step, move_out, dq) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // margin of a collide that finds every contact that matters, m
