@@ -307,7 +307,7 @@ typedef struct Sums {
     int places, parts;  // of z, 1 to places - 1; threads
 } Sums;
 
-static void add_part(void* ctx, int part, int end) {
+static void sum_part(void* ctx, int part, int end) {
     const Sums* sums = ctx;
     const crPacked* p = sums->packed;
     (void)end;
@@ -327,7 +327,7 @@ void cr__shorts_apply(const crInertias* of, const crPacked* p, const double* dz)
     int singles = p->bodies - (p->units != NULL ? p->units->places : 0);
     Sums sums = {of, p, singles + 1, cr__tasks_threads(of->tasks)};
     memset(p->z, 0, CR_BODY_STRIDE * sizeof *p->z);
-    cr__tasks_for(of->tasks, sums.parts, 1, add_part, &sums);
+    cr__tasks_for(of->tasks, sums.parts, 1, sum_part, &sums);
     cr__tasks_for(of->tasks, singles, BODIES, apply_sums, &(Apply){of, p, dz});
     for (int i = CR_BODY_STRIDE * (singles + 1); i < CR_BODY_STRIDE * (p->bodies + 1); i++) {
         p->z[i] = p->z_free[i] + (dz != NULL ? dz[i] : 0.0);

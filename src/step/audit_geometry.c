@@ -148,7 +148,7 @@ static void find_boxes(void* ctx, int begin, int end) {
     }
 }
 
-static void find_overlaps(void* ctx, int begin, int end) {
+static void find_chunk_overlaps(void* ctx, int begin, int end) {
     const OverlapParts* parts = ctx;
     const crModel* model = parts->plan->model;
     Overlap o = {parts->plan, parts->pose, {0.0, -1, -1}};
@@ -167,7 +167,7 @@ crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena
     if (parts.deepest == NULL) return CR_ERR_MEMORY;
     cr__tasks_for(tasks, count, SHAPES, find_boxes, &parts);
     if (sort(arena, count, parts.entries, parts.sorted) != CR_OK) return CR_ERR_MEMORY;
-    cr__tasks_for(tasks, count, SHAPES, find_overlaps, &parts);
+    cr__tasks_for(tasks, count, SHAPES, find_chunk_overlaps, &parts);
     // of equals the first
     for (int i = 0; i < chunks; i++) {
         if (parts.deepest[i].depth > deepest->depth) *deepest = parts.deepest[i];

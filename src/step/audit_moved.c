@@ -358,7 +358,7 @@ typedef struct Sums {
     int parts;
 } Sums;
 
-static void add_part(void* ctx, int part, int end) {
+static void sum_part(void* ctx, int part, int end) {
     const Sums* sums = ctx;
     const Moved* m = sums->m;
     (void)end;
@@ -400,7 +400,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     }
     // impulses on a tree meet in the velocities of its joints
     Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
-    cr__tasks_for(step->own.tasks, sums.parts, 1, add_part, &sums);
+    cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
     run_parts(&parts, step->model->nb, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {

@@ -97,7 +97,7 @@ static void choose_chunk(void* ctx, int begin, int end) {
     list->first[begin / CONTACTS] = count;
 }
 
-static void list_chunk(void* ctx, int begin, int end) {
+static void list_pressing(void* ctx, int begin, int end) {
     const Listing* list = ctx;
     const Work* work = list->work;
     const crStep* step = work->step;
@@ -138,7 +138,7 @@ static crStatus list(Work* work, bool* bounces) {
         listing.first[k] = work->count;
         work->count += more;
     }
-    cr__tasks_for(step->own.tasks, count, CONTACTS, list_chunk, &listing);
+    cr__tasks_for(step->own.tasks, count, CONTACTS, list_pressing, &listing);
     *bounces = false;
     for (int k = 0; k < chunks; k++) {
         *bounces = *bounces || listing.bounces[k];
