@@ -360,7 +360,11 @@ static crStatus group_contacts(Build* build) {
     memset(used, 0, (size_t)(p->bodies + 1) * sizeof *used);
     cr__tasks_for(p->tasks, p->count, CHUNK, cut_range, build);
     colour_units(build, used);
-    return make_groups(build);
+    status = make_groups(build);
+    // units are no more looked at
+    p->spare = build->unit;
+    p->spare_bytes = (size_t)p->count * sizeof *build->unit;
+    return status;
 }
 
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,

@@ -367,8 +367,10 @@ static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) 
     // D takes the place of z_begin and force, which the short steps alone read; C that of z and z_press, which visits read
     float** pairs[3][2] = {
         {&run->z_begin, &run->force}, {&run->z, &run->z_press}, {&run->way, &run->correct}};
+    size_t bytes = 2 * numbers * sizeof(float);
     for (int i = 0; i < 3; i++) {
-        float* both = cr_arena_alloc(of->arena, 2 * numbers * sizeof *both);
+        bool spare = i == 2 && run->packed->spare_bytes >= bytes;
+        float* both = spare ? run->packed->spare : cr_arena_alloc(of->arena, bytes);
         if (both == NULL) return CR_ERR_MEMORY;
         for (int k = 0; k < 2; k++) {
             *pairs[i][k] = both + (size_t)k * numbers;

@@ -54,10 +54,11 @@ static crStatus create(Work* work) {
     work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
     work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
-    work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
+    bool bounces = step->pairs->bouncing;
+    if (bounces) work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
     work->index = cr_arena_alloc(arena, room * sizeof *work->index);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL &&
-              work->index != NULL;
+    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL &&
+              (!bounces || work->bounce != NULL) && work->index != NULL;
     if (step->plan->given_count > 0) {
         work->given = cr_arena_alloc(arena, room * sizeof *work->given);
         ok = ok && work->given != NULL;
@@ -117,7 +118,8 @@ static void list_pressing(void* ctx, int begin, int end) {
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
         work->gap[at] = c->point.gap;
         work->target[at] = -0.5 * c->delta;
-        work->bounce[at++] = fast ? c->e * c->speed : 0.0;
+        if (work->bounce != NULL) work->bounce[at] = fast ? c->e * c->speed : 0.0;
+        at++;
         bounces = bounces || fast;
     }
     list->bounces[begin / CONTACTS] = bounces;
