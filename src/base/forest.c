@@ -6,6 +6,26 @@
 // Fails: CR_ERR_MEMORY.
 #include "base/forest.h"
 
+static void join_here(int pairs, crForestEnds ends, const void* ctx, int* parent) {
+    int a, b;
+    for (int i = 0; i < pairs; i++) {
+        if (ends(ctx, i, &a, &b)) cr__forest_join(parent, a, b);
+    }
+}
+
+#if defined(CAROM_NO_THREADS)
+
+crStatus cr__forest_join_all(crTasks* tasks, crArena* scratch, int pairs, crForestEnds ends, const void* ctx,
+                             int size, int* parent) {
+    (void)tasks;
+    (void)scratch;
+    (void)size;
+    join_here(pairs, ends, ctx, parent);
+    return CR_OK;
+}
+
+#else
+
 #include <stdatomic.h>
 
 #define PAIRS   512   // that one thread takes at a time
@@ -64,11 +84,8 @@ static void write_range(void* ctx, int begin, int end) {
 
 crStatus cr__forest_join_all(crTasks* tasks, crArena* scratch, int pairs, crForestEnds ends, const void* ctx,
                              int size, int* parent) {
-    int a, b;
     if (tasks == NULL || pairs <= PAIRS) {
-        for (int i = 0; i < pairs; i++) {
-            if (ends(ctx, i, &a, &b)) cr__forest_join(parent, a, b);
-        }
+        join_here(pairs, ends, ctx, parent);
         return CR_OK;
     }
     size_t mark = cr_arena_mark(scratch);
@@ -80,3 +97,5 @@ crStatus cr__forest_join_all(crTasks* tasks, crArena* scratch, int pairs, crFore
     cr_arena_release(scratch, mark);
     return CR_OK;
 }
+
+#endif

@@ -10,8 +10,6 @@
 // Fails: out of memory in cr__grid_reserve.
 #include "collide/grid.h"
 
-#include <string.h>
-
 #define FAR 1073741824.0  // 2^30: cells beyond are one, which keeps the order that queries need
 
 static int cell_of(double x, double inverse) {
@@ -70,71 +68,48 @@ static int level_of(crVec3 side) {
     return exponent < -half ? 0 : exponent >= half ? CR__GRID_LEVELS - 1 : exponent + half;
 }
 
-// boxes of each level, and their largest sides
-typedef struct Tally {
-    int count[CR__GRID_LEVELS];
-    crVec3 reach[CR__GRID_LEVELS];
-} Tally;
-
-#define PARTS 8     // of the keys, each with a tally of its own
+#define PARTS 8     // of the keys
 #define FEW   1024  // keys that one thread takes at least
 
 typedef struct Build {
     crGrid* grid;
     const crBounds* boxes;
     const bool* present;
-    int chunk;  // keys that one thread takes at a time
-    Tally tally[PARTS];
     int rank[CR__GRID_LEVELS];  // of each level among those in use
 } Build;
 
+static crVec3 sides_of(const crBounds* box) { return cr_sub(box->hi, box->lo); }
+
 // the level of each key in place of its slot, -1 where it is absent
 static void find_levels(void* ctx, int begin, int end) {
-    Build* build = ctx;
-    Tally* tally = &build->tally[begin / build->chunk];
-    for (int l = 0; l < CR__GRID_LEVELS; l++)
-        tally->count[l] = 0;
-    for (int key = begin; key < end; key++) {
-        build->grid->slots[key] = -1;
-        if (!build->present[key]) continue;
-        crVec3 side = cr_sub(build->boxes[key].hi, build->boxes[key].lo);
-        int l = build->grid->slots[key] = level_of(side);
-        crVec3 r = tally->count[l]++ > 0 ? tally->reach[l] : side;
-        tally->reach[l] = cr_vec3(larger(r.x, side.x), larger(r.y, side.y), larger(r.z, side.z));
-    }
-}
-
-// all parts into the first tally
-static void add_tallies(Build* build, int parts) {
-    Tally* all = &build->tally[0];
-    for (int i = 1; i < parts; i++) {
-        const Tally* more = &build->tally[i];
-        for (int l = 0; l < CR__GRID_LEVELS; l++) {
-            if (more->count[l] == 0) continue;
-            crVec3 a = more->reach[l], r = all->count[l] > 0 ? all->reach[l] : a;
-            all->reach[l] = cr_vec3(larger(r.x, a.x), larger(r.y, a.y), larger(r.z, a.z));
-            all->count[l] += more->count[l];
-        }
-    }
+    const Build* build = ctx;
+    for (int key = begin; key < end; key++)
+        build->grid->slots[key] = build->present[key] ? level_of(sides_of(&build->boxes[key])) : -1;
 }
 
 // levels in use get their cells and slots
-static void lay_out(Build* build) {
+static void lay_out(Build* build, int keys) {
     crGrid* grid = build->grid;
-    const Tally* all = &build->tally[0];
-    int slots = 0, entries = 0;
+    int counts[CR__GRID_LEVELS] = {0}, slots = 0, entries = 0;
+    crVec3 reach[CR__GRID_LEVELS];
+    for (int key = 0; key < keys; key++) {
+        int l = grid->slots[key];
+        if (l < 0) continue;
+        crVec3 side = sides_of(&build->boxes[key]), r = counts[l]++ > 0 ? reach[l] : side;
+        reach[l] = cr_vec3(larger(r.x, side.x), larger(r.y, side.y), larger(r.z, side.z));
+    }
     grid->level_count = 0;
     for (int l = 0; l < CR__GRID_LEVELS; l++) {
-        if (all->count[l] == 0) continue;
+        if (counts[l] == 0) continue;
         int size = 1;
-        while (size < all->count[l])
+        while (size < counts[l])
             size *= 2;
         build->rank[l] = grid->level_count++;
         double cell = ldexp(1.0, l - CR__GRID_LEVELS / 2);
         grid->levels[build->rank[l]] =
-            (crGridLevel){cell, all->reach[l], slots, size - 1, entries, entries + all->count[l]};
+            (crGridLevel){cell, reach[l], slots, size - 1, entries, entries + counts[l]};
         slots += size;
-        entries += all->count[l];
+        entries += counts[l];
     }
     grid->entry_count = entries;
     for (int s = 0; s <= slots; s++)
@@ -191,19 +166,13 @@ static void put_entries(void* ctx, int begin, int end) {
 }
 
 void cr__grid_build(crGrid* grid, crTasks* tasks, const crBounds* boxes, const bool* present, int count) {
-    Build build;
-    build.grid = grid;
-    build.boxes = boxes;
-    build.present = present;
-    build.chunk = count / PARTS + 1 > FEW ? count / PARTS + 1 : FEW;
-    int parts = (count + build.chunk - 1) / build.chunk;
-    if (count == 0) memset(&build.tally[0], 0, sizeof build.tally[0]);
-    cr__tasks_for(tasks, count, build.chunk, find_levels, &build);
-    add_tallies(&build, parts);
-    lay_out(&build);
-    cr__tasks_for(tasks, count, build.chunk, find_slots, &build);
+    Build build = {.grid = grid, .boxes = boxes, .present = present};
+    int chunk = count / PARTS + 1 > FEW ? count / PARTS + 1 : FEW;
+    cr__tasks_for(tasks, count, chunk, find_levels, &build);
+    lay_out(&build, count);
+    cr__tasks_for(tasks, count, chunk, find_slots, &build);
     find_places(grid, count);
-    cr__tasks_for(tasks, count, build.chunk, put_entries, &build);
+    cr__tasks_for(tasks, count, chunk, put_entries, &build);
 }
 
 static int scan(const crGrid* grid, int from, int to, const crBounds* box, int* found, int count) {
