@@ -38,7 +38,7 @@ static crStatus start_joint(const crModel* model, int index, const crTossSample*
         if (body->joint == CR_JOINT_HINGE) {
             q[0] = angle_about(turn, body->axis);
             v[0] = cr_dot(w, axis);
-            const crDof* dof = &model->dofs[body->v];
+            const crDof* dof = cr_model_dof(model, body->v);
             if (q[0] < dof->lower && q[0] + 2.0 * CR_PI <= dof->upper) q[0] += 2.0 * CR_PI;
             if (q[0] > dof->upper && q[0] - 2.0 * CR_PI >= dof->lower) q[0] -= 2.0 * CR_PI;
         } else if (body->joint == CR_JOINT_SLIDER) {

@@ -96,7 +96,7 @@ static void put_joint(FILE* file, const crModel* model, int body) {
     if (body == CR_WORLD || b->nv == 0 || b->joint == CR_JOINT_FREE) return;
     bool spring = false;
     for (int i = b->v; i < b->v + b->nv; i++) {
-        spring = spring || model->dofs[i].stiffness > 0.0;
+        spring = spring || cr_model_dof(model, i)->stiffness > 0.0;
     }
     fprintf(file, ",\"joint\":{\"kind\":\"%s\",\"spring\":%s", cr_joint_info(b->joint)->name,
             spring ? "true" : "false");

@@ -189,7 +189,7 @@ static bool add_spiral(crStage* s, const crPiece* look, crVec3 at, crVec3 axis) 
 static bool add_spring(crStage* s, const crView* v, int body) {
     const crModel* model = v->log->model;
     const crBody* b = &model->bodies[body];
-    if (b->nv == 0 || !(model->dofs[b->v].stiffness > 0.0)) return true;
+    if (b->nv == 0 || !(cr_model_dof(model, b->v)->stiffness > 0.0)) return true;
     crPiece look = {.moves = true, .alpha = 1.0};
     set_color(s, &look, CR_INK_FAINT, 0);
     crPose pose = v->player.d.pose[body];

@@ -78,7 +78,7 @@ void cr__view_joints(crView* v) {
         crPose pose = v->player.d.pose[b];
         double at[2];
         cr__view_pixel(v, pose.p, at);
-        bool spring = model->dofs[body->v].stiffness > 0.0;
+        bool spring = cr_model_dof(model, body->v)->stiffness > 0.0;
         bool hinge =
             body->joint == CR_JOINT_HINGE && fabs(cr_dot(cr_quat_rotate(pose.q, body->axis), sight)) > END_ON;
         if (hinge || body->joint == CR_JOINT_BALL) draw_pin(v, at);

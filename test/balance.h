@@ -137,7 +137,7 @@ static inline void balance_ties(Balance* b, const crStep* step, double h) {
         const crBody* body = &model->bodies[i];
         bool any = false;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            const crDof* dof = &model->dofs[j];
+            const crDof* dof = cr_model_dof(model, j);
             any = any || dof->lower > -INFINITY || dof->upper < INFINITY || dof->motor_force > 0.0 ||
                   dof->friction > 0.0;
         }

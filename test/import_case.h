@@ -72,7 +72,7 @@ static inline const crBody* case_body(const Case* c, const char* name) {
 }
 
 static inline const crDof* case_dof(const Case* c, const char* name) {
-    return &c->scene.model->dofs[case_body(c, name)->v];
+    return cr_model_dof(c->scene.model, case_body(c, name)->v);
 }
 
 // where the bodies are at the start
@@ -91,7 +91,9 @@ static inline uint64_t case_hash(const crScene* scene) {
     const crModel* m = scene->model;
     uint64_t h = cr_hash(CR_HASH_SEED, scene->q, (size_t)m->nq * sizeof(double));
     h = cr_hash(h, scene->v, (size_t)m->nv * sizeof(double));
-    h = cr_hash(h, m->dofs, (size_t)m->nv * sizeof(crDof));
+    for (int j = 0; j < m->nv; j++) {
+        h = cr_hash(h, cr_model_dof(m, j), sizeof(crDof));
+    }
     h = cr_hash(h, &m->gravity, sizeof m->gravity);
     h = cr_hash(h, &scene->step.dt, sizeof scene->step.dt);
     for (int i = 0; i < m->nb; i++) {

@@ -241,7 +241,8 @@ TEST(mjcf_activations) {
     CHECK(a[1].activation == CR_ACTIVATION_FILTER_EXACT && a[1].time_constant == 0.1);
     CHECK(a[2].activation == CR_ACTIVATION_FILTER_EXACT && a[2].time_constant == 0.3);
     CHECK(a[2].early && !a[1].early && !a[0].early);
-    CHECK(scene.model->dofs[0].force_lower == -2.0 && scene.model->dofs[0].force_upper == 2.0);
+    CHECK(cr_model_dof(scene.model, 0)->force_lower == -2.0 &&
+          cr_model_dof(scene.model, 0)->force_upper == 2.0);
     cr_scene_free(&scene);
     cr_import_free(&import);
 }

@@ -50,7 +50,7 @@ static void M_by_definition(Bench* bench, double* M) {
     }
     for (int i = 0; i < nv; i++) {
         for (int j = 0; j < nv; j++) {
-            double sum = i == j ? model->dofs[i].armature : 0.0;
+            double sum = i == j ? cr_model_dof(model, i)->armature : 0.0;
             for (int b = 1; b < model->nb; b++) {
                 int x = i * model->nb + b, y = j * model->nb + b;
                 sum += model->bodies[b].mass * cr_dot(v[x], v[y]) +

@@ -67,7 +67,7 @@ static void add_figure(crModel* model, crPose pose, bool ties) {
         int upper = add_part(model, body, CR_JOINT_BALL, at(0.18 * side, 0.14), &arm, cr_vec3(0, 0, -0.13));
         int lower = add_part(model, upper, CR_JOINT_HINGE, at(0, -0.27), &arm, cr_vec3(0, 0, -0.13));
         if (!ties) continue;
-        crDof* dof = &model->dofs[model->bodies[lower].v];
+        crDof* dof = &model->dofs[model->dof_at[model->bodies[lower].v]];
         dof->lower = -BENT;
         dof->upper = BENT;
         if (side > 0) dof->motor_force = TORQUE;
@@ -125,7 +125,7 @@ static Heap heap_create(uint64_t seed, Kind kind) {
     if (kind.driven) add_actuators(heap.model);
     for (int b = 1; b < heap.model->nb && kind.damped; b++) {
         if (heap.model->bodies[b].joint == CR_JOINT_HINGE)
-            heap.model->dofs[heap.model->bodies[b].v].damping = RUB;
+            heap.model->dofs[heap.model->dof_at[heap.model->bodies[b].v]].damping = RUB;
     }
     crWorldDef def = cr_world_def();
     def.model = heap.model;
@@ -143,7 +143,7 @@ static Heap heap_create(uint64_t seed, Kind kind) {
     CHECK_STATUS(cr_arena_create(&heap.arena, NULL, 0), CR_OK);
     CHECK_STATUS(cr_dynamics_create(heap.model, &heap.arena, &heap.d), CR_OK);
     for (int j = 0; kind.ties && j < heap.model->nv; j++) {
-        if (heap.model->dofs[j].motor_force > 0.0) cr_world_state(heap.world)->motor_speed[j] = 3.0;
+        if (cr_model_dof(heap.model, j)->motor_force > 0.0) cr_world_state(heap.world)->motor_speed[j] = 3.0;
     }
     return heap;
 }
@@ -308,7 +308,7 @@ static void check_tree(Heap* heap, const Kind* kind, int from, int end) {
     heap->scales++;
     if (kind->damped) return;
     for (int j = from; j < end; j++) {
-        const crDof* dof = &model->dofs[j];
+        const crDof* dof = cr_model_dof(model, j);
         double tie =
             x * row_dot(heap, j, from, end, v) - row_dot(heap, j, from, end, heap->free) - heap->y[j];
         double rounding = 1e-9 * (size + 1.0);

@@ -127,7 +127,7 @@ TEST(the_mended_list_has_all_pairs_of_boxes) {
         CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
         move(model, &random, round, &step);
         CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
-        CHECK_STATUS(cr__pairs_list(step.pairs, &step.dynamics, &step.scratch, NULL), CR_OK);
+        CHECK_STATUS(cr__pairs_list(step.pairs, NULL, &step.dynamics, &step.scratch, NULL), CR_OK);
         check_list(model, &step);
         check_index(model, step.pairs);
         if (step.pairs->count > most) most = step.pairs->count;

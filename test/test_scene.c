@@ -103,7 +103,7 @@ TEST(bodies) {
     CHECK_VEC(m->bodies[3].pose.p, cr_vec3(1.0, 0.5, 0.0), 0.0);
     CHECK_VEC(m->bodies[3].com, cr_vec3(0.0, -0.5, 0.0), 0.0);
     CHECK_VEC(m->bodies[4].pose.p, cr_vec3(0.0, -0.5, 0.0), 0.0);
-    const crDof* dof = &m->dofs[m->bodies[3].v];
+    const crDof* dof = cr_model_dof(m, m->bodies[3].v);
     CHECK(dof->lower == -1.0 && dof->upper == 2.0 && dof->stiffness == 3.0 && dof->rest == 0.5 &&
           dof->damping == 4.0);
     CHECK(dof->friction == 5.0 && dof->motor_speed == 6.0 && isinf(dof->motor_force));

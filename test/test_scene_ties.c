@@ -25,9 +25,9 @@ TEST(values) {
                   &scene, &error);
     if (!test_check(status == CR_OK, __FILE__, __LINE__, "%s", error.message)) return;
     const crModel* m = scene.model;
-    CHECK(m->dofs[0].armature == 0.5 && m->dofs[1].armature == 0.25);
+    CHECK(cr_model_dof(m, 0)->armature == 0.5 && cr_model_dof(m, 1)->armature == 0.25);
     for (int i = 2; i < 5; i++) {
-        const crDof* d = &m->dofs[i];
+        const crDof* d = cr_model_dof(m, i);
         CHECK(d->stiffness == 2.0 && d->damping == 3.0 && d->friction == 4.0 && d->armature == 5.0);
         CHECK(d->upper == (i == 2 ? 1.5 : INFINITY) && d->lower == -INFINITY);
     }

@@ -114,8 +114,6 @@ static void run_library(Field* f, int first, int count, double* v, double* way) 
                       .gap = f->gap + first,
                       .target = f->target + first,
                       .dz = dz};
-    run.D = cr_arena_alloc(&step->scratch, numbers * sizeof *dz);
-    run.C = cr_arena_alloc(&step->scratch, numbers * sizeof *dz);
     if (f->bounces) run.bounce = f->bounce + first;
     cr__packed_coordinates(&packed, &of, f->v1, dz);
     for (size_t i = 0; i < numbers; i++) {

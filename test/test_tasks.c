@@ -93,3 +93,18 @@ TEST(memory_that_runs_out_is_refused) {
         CHECK(tasks == NULL);
     }
 }
+
+// one chunk where two would be too short, else at most two for each thread, none shorter than asked for but the last
+TEST(chunks_of_a_loop) {
+    for (int threads = 1; threads <= 4; threads++) {
+        crTasks* tasks = pool(threads);
+        for (int count = 0; count < 600; count++) {
+            int chunk = cr__tasks_share(tasks, count, 24), chunks = (count + chunk - 1) / chunk;
+            CHECK(chunk >= 1);
+            CHECK(count >= 48 || chunks <= 1);
+            CHECK(count < 48 || (chunk >= 24 && chunks >= 2));
+            CHECK(chunks <= 2 * threads || chunk == 24);
+        }
+        cr__tasks_destroy(tasks);
+    }
+}

@@ -107,7 +107,8 @@ static void compare(crWrt* wrt, const crState* state, crRandom* random, Tally* t
     for (int b = 1; b < wrt->model.nb; b++) {
         const crBody* body = &wrt->model.bodies[b];
         for (int j = 0; j < body->nv && body->nq == body->nv; j++) {
-            if (fabs(wrt->model.dofs[body->v + j].upper - state->q[body->q + j]) < 2e-9) d[body->v + j] = 0.0;
+            if (fabs(cr_model_dof(&wrt->model, body->v + j)->upper - state->q[body->q + j]) < 2e-9)
+                d[body->v + j] = 0.0;
         }
     }
     for (int k = 0; k < 2 * nv; k++)

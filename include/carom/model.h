@@ -156,29 +156,30 @@ typedef struct crBodyDef {
     void* drive_ctx;
 } crBodyDef;
 
+// What a step reads of every body comes first.
 typedef struct crBody {
-    const char* name;
-    const char* joint_name;  // NULL: the joint goes by the name of its body
+    int q, nq;  // first coordinate and their number
+    int v, nv;  // first velocity and their number
+    int root;   // top body of its tree (its parent does not move by v); itself where nothing does
+    int last;   // last velocity on the way from the world, -1 where there is none
     int parent;
     crJoint joint;
-    int q, nq;            // first coordinate and their number
-    int v, nv;            // first velocity and their number
-    int root;             // top body of its tree (its parent does not move by v); itself where nothing does
-    int base;             // the driven body (or world) the tree stands on
-    int last;             // last velocity on the way from the world, -1 where there is none
-    bool single;          // a free body that carries no other: the 6x6 fast path
-    bool mass_given;      // shapes add nothing
-    bool deep;            // of a root: its tree has paths of more than 48 velocities, and M no rows for them
-    crPose pose;          // as in crBodyDef, and so on
-    crVec3 axis;          // unit
-    double mass;          // kg
-    crVec3 com;           // centre of mass, body frame, m
-    crSym3 inertia;       // about it, body axes, kg m^2
-    double principal[3];  // ascending moments of inertia
-    crQuat axes;          // principal axes to body axes
+    double mass;  // kg
     double gravity_scale;
     double linear_drag;
     double angular_drag;
+    double principal[3];  // ascending moments of inertia
+    crVec3 com;           // centre of mass, body frame, m
+    bool single;          // a free body that carries no other: the 6x6 fast path
+    bool mass_given;      // shapes add nothing
+    bool deep;            // of a root: its tree has paths of more than 48 velocities, and M no rows for them
+    int base;             // the driven body (or world) the tree stands on
+    crSym3 inertia;       // about com, body axes, kg m^2
+    crQuat axes;          // principal axes to body axes
+    crPose pose;          // as in crBodyDef, and so on
+    crVec3 axis;          // unit
+    const char* name;
+    const char* joint_name;  // NULL: the joint goes by the name of its body
     crDrive drive;
     void* drive_ctx;
 } crBody;
@@ -265,7 +266,7 @@ typedef struct crModel {
     int nsensor;  // numbers of all sensors
     int load_count;
     crBody* bodies;   // (nb)
-    crDof* dofs;      // what acts along each velocity (nv)
+    crDof* dofs;      // what acts along velocities, see cr_model_dof (dof_count)
     int* dof_body;    // body of each velocity (nv)
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
@@ -290,7 +291,15 @@ typedef struct crModel {
     crBodyShape* visuals;
     int tendon_count;
     crTendon* tendons;  // (tendon_count)
+    int dof_count;
+    int* dof_at;  // which of dofs acts along each velocity: free joints, which take none, share one (nv)
+    int* top;     // bodies[].root of each body that v moves, -1 of the others (nb)
 } crModel;
+
+// What acts along velocity j.
+static inline const crDof* cr_model_dof(const crModel* model, int j) {
+    return &model->dofs[model->dof_at[j]];
+}
 
 // building
 

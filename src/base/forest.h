@@ -4,7 +4,7 @@
 #ifndef CAROM_BASE_FOREST_H
 #define CAROM_BASE_FOREST_H
 
-#include <stdbool.h>
+#include "base/tasks.h"
 
 static inline int cr__forest_find(int* parent, int i) {
     while (parent[i] != i) {
@@ -20,5 +20,12 @@ static inline bool cr__forest_join(int* parent, int a, int b) {
     parent[x > y ? x : y] = x > y ? y : x;
     return x != y;
 }
+
+// The two ends of pair i, or false where it joins nothing; called by several threads.
+typedef bool (*crForestEnds)(const void* ctx, int i, int* a, int* b);
+// Joins the ends of all pairs, by several threads: the sets and their leaders are the same for any number of them. parent has
+// `size` entries and may be joined already. CR_ERR_MEMORY.
+crStatus cr__forest_join_all(crTasks* tasks, crArena* scratch, int pairs, crForestEnds ends, const void* ctx,
+                             int size, int* parent);
 
 #endif

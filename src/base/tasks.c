@@ -22,6 +22,11 @@ crStatus cr__tasks_create(const crAllocator* allocator, int threads, crTasks** t
 
 void cr__tasks_destroy(crTasks* tasks) { (void)tasks; }
 
+int cr__tasks_threads(const crTasks* tasks) {
+    (void)tasks;
+    return 1;
+}
+
 void cr__tasks_for(crTasks* tasks, int count, int chunk, crTaskFn fn, void* ctx) {
     (void)tasks;
     for (int i = 0; i < count; i += chunk) {
@@ -177,6 +182,8 @@ void cr__tasks_destroy(crTasks* t) {
     a.free(a.ctx, t->thread, (size_t)t->slots * sizeof *t->thread);
     a.free(a.ctx, t, sizeof *t);
 }
+
+int cr__tasks_threads(const crTasks* t) { return t != NULL ? t->workers + 1 : 1; }
 
 // until every chunk is done: spin, then sleep
 static void wait_for(crTasks* t, int chunks) {

@@ -9,6 +9,7 @@
 // boxes and near pairs, and a search for each box that left. Memory grows by an eighth and is kept.
 // Fails: out of memory, a key out of range, a box that is not one, CR_ERR_LIMIT where boxes are piled into
 // each other: their pairs grow with the square of their number.
+#include <limits.h>
 #include <string.h>
 
 #include "base/argument.h"
@@ -33,13 +34,15 @@ typedef struct Item {
 // everything by key, in one block
 typedef struct Keys {
     int capacity;
+    bool held;  // boxes are held as they are given
     void* block;
     Item* items;      // (capacity)
-    crBounds* boxes;  // as given (capacity)
+    crBounds* boxes;  // as given (capacity); NULL where they are held
     crBounds* large;  // enlarged (capacity)
     bool* present;    // (capacity)
     int* changed;     // keys (capacity)
     int* loose;       // keys that are not in the grid as they are now (capacity)
+    int* order;       // changed keys as they are looked around (capacity)
     int* found;       // results of a search, ends of runs (capacity + 1)
 } Keys;
 
@@ -64,24 +67,25 @@ struct crBroad {
 
 static size_t round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
 
-static size_t key_bytes(int capacity) {
+static size_t key_bytes(int capacity, bool held) {
     size_t n = (size_t)capacity;
-    return round_up(n * sizeof(Item)) + 2 * round_up(n * sizeof(crBounds)) + round_up(n * sizeof(bool)) +
-           2 * round_up(n * sizeof(int)) + round_up((n + 1) * sizeof(int));
+    return round_up(n * sizeof(Item)) + (held ? 1 : 2) * round_up(n * sizeof(crBounds)) +
+           round_up(n * sizeof(bool)) + 3 * round_up(n * sizeof(int)) + round_up((n + 1) * sizeof(int));
 }
 
 static size_t pair_bytes(int capacity) { return 2 * round_up((size_t)capacity * sizeof(crPair)); }
 
-static Keys cut_keys(void* block, int capacity) {
+static Keys cut_keys(void* block, int capacity, bool held) {
     size_t n = (size_t)capacity;
     unsigned char* memory = block;
-    Keys k = {.capacity = capacity, .block = block};
+    Keys k = {.capacity = capacity, .held = held, .block = block};
     k.items = cr__take(&memory, n * sizeof(Item));
-    k.boxes = cr__take(&memory, n * sizeof(crBounds));
+    if (!held) k.boxes = cr__take(&memory, n * sizeof(crBounds));
     k.large = cr__take(&memory, n * sizeof(crBounds));
     k.present = cr__take(&memory, n * sizeof(bool));
     k.changed = cr__take(&memory, n * sizeof(int));
     k.loose = cr__take(&memory, n * sizeof(int));
+    k.order = cr__take(&memory, n * sizeof(int));
     k.found = cr__take(&memory, (n + 1) * sizeof(int));
     return k;
 }
@@ -111,7 +115,7 @@ crStatus cr_broad_create(double slack, const crAllocator* allocator, crBroad** b
 
 static void release_keys(crBroad* b) {
     if (b->keys.block != NULL)
-        b->allocator.free(b->allocator.ctx, b->keys.block, key_bytes(b->keys.capacity));
+        b->allocator.free(b->allocator.ctx, b->keys.block, key_bytes(b->keys.capacity, b->keys.held));
 }
 
 static void release_pairs(crBroad* b) {
@@ -128,16 +132,17 @@ void cr_broad_destroy(crBroad* b) {
     a.free(a.ctx, b, sizeof *b);
 }
 
-static bool reserve_keys(crBroad* b, int key) {
+// room for a key; whether boxes are held is known with the first
+static bool reserve_keys(crBroad* b, int key, bool held) {
     if (key < b->keys.capacity) return true;
     int old = b->keys.capacity, to = key + key / 8 + 8;
-    void* block = b->allocator.alloc(b->allocator.ctx, key_bytes(to));
+    void* block = b->allocator.alloc(b->allocator.ctx, key_bytes(to, held));
     if (block == NULL) return false;
-    Keys k = cut_keys(block, to);
+    Keys k = cut_keys(block, to, held);
     if (old > 0) {
         size_t n = (size_t)old;
         memcpy(k.items, b->keys.items, n * sizeof(Item));
-        memcpy(k.boxes, b->keys.boxes, n * sizeof(crBounds));
+        if (!held) memcpy(k.boxes, b->keys.boxes, n * sizeof(crBounds));
         memcpy(k.large, b->keys.large, n * sizeof(crBounds));
         memcpy(k.present, b->keys.present, n * sizeof(bool));
         memcpy(k.changed, b->keys.changed, n * sizeof(int));
@@ -213,7 +218,7 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
         return cr_error_set(error, CR_ERR_RANGE, "key", "key is %d; allowed 0 to %d", key, INT32_MAX / 4 - 1);
     if (!(box.lo.x <= box.hi.x && box.lo.y <= box.hi.y && box.lo.z <= box.hi.z))
         return cr_error_set(error, CR_ERR_RANGE, "box", "box %d has lo > hi or is not a number", key);
-    if (!reserve_keys(b, key))
+    if (!reserve_keys(b, key, false))
         return cr_error_set(error, CR_ERR_MEMORY, "broad", "broad phase: out of memory");
     // sides stay finite
     box.lo = cr_vec3(fmax(box.lo.x, -WIDE), fmax(box.lo.y, -WIDE), fmax(box.lo.z, -WIDE));
@@ -228,7 +233,7 @@ crStatus cr_broad_set(crBroad* b, int key, crBounds box, int group, crError* err
 }
 
 crStatus cr__broad_hold(crBroad* b, int key, crBounds box, int group) {
-    if (!reserve_keys(b, key)) return CR_ERR_MEMORY;
+    if (!reserve_keys(b, key, true)) return CR_ERR_MEMORY;
     hold_box(b, key, box, group);
     return CR_OK;
 }
@@ -243,12 +248,12 @@ void cr_broad_remove(crBroad* b, int key) {
 }
 
 // the grid holds every box as it is now
-static bool sort_grid(crBroad* b) {
+static bool sort_grid(crBroad* b, crTasks* tasks) {
     Keys* k = &b->keys;
     if (!cr__grid_reserve(&b->grid, &b->allocator, k->capacity)) return false;
-    cr__grid_build(&b->grid, k->large, k->present, k->capacity);
-    for (int i = 0; i < b->grid.entry_count; i++)
-        k->items[b->grid.entries[i].key].entry = i;
+    cr__grid_build(&b->grid, tasks, k->large, k->present, k->capacity);
+    for (int key = 0; key < k->capacity; key++)
+        if (k->present[key]) k->items[key].entry = b->grid.slots[key];
     for (int i = 0; i < b->loose_count; i++)
         k->items[k->loose[i]].loose = false;
     b->loose_count = 0;
@@ -256,10 +261,11 @@ static bool sort_grid(crBroad* b) {
     return true;
 }
 
-// keys whose enlarged boxes meet box, each once; returns how many
-static int neighbours(const crBroad* b, crBounds box, int* found) {
+// keys whose enlarged boxes meet box, each once; returns how many, -1 where there may be no room for them (cr__grid_find)
+static int neighbours(const crBroad* b, crBounds box, int room, int* found) {
     const Keys* k = &b->keys;
-    int met = cr__grid_find(&b->grid, box, found), count = 0;
+    int met = cr__grid_find(&b->grid, box, room, found), count = 0;
+    if (met < 0 || b->loose_count > room - met) return -1;
     for (int i = 0; i < met; i++) {
         // entries of boxes that have changed since are stale
         int entry = found[i], key = b->grid.entries[entry].key;
@@ -274,38 +280,60 @@ static int neighbours(const crBroad* b, crBounds box, int* found) {
     return count;
 }
 
-// near pairs of one changed box; between two changed ones the smaller key's search counts
+// whether the search around `key`, a changed box, counts its pair with another: between two changed ones that of the
+// smaller key does
+static bool counts(const crBroad* b, int key, int other) {
+    const Item *own = &b->keys.items[key], *item = &b->keys.items[other];
+    if (other == key || (item->changed && other < key)) return false;
+    return own->group < 0 || own->group != item->group;
+}
+
+static crPair pair_of(int key, int other) {
+    return key < other ? (crPair){key, other} : (crPair){other, key};
+}
+
+// so many pairs of boxes that changed are a crowd
+static bool is_crowd(const crBroad* b, int64_t fresh) {
+    return fresh > LEAST && (fresh - LEAST) / CROWD > b->present_count;
+}
+
+// near pairs of one changed box
 static crStatus search(crBroad* b, int key, int* fresh) {
     const Keys* k = &b->keys;
-    if (!k->present[key]) return CR_OK;
-    if (*fresh > LEAST && (*fresh - LEAST) / CROWD > b->present_count) return CR_ERR_LIMIT;
-    int count = neighbours(b, k->large[key], k->found), group = k->items[key].group;
+    if (is_crowd(b, *fresh)) return CR_ERR_LIMIT;
+    int count = neighbours(b, k->large[key], INT_MAX, k->found);
     crStatus status = reserve_pairs(b, *fresh, count);
     for (int i = 0; i < count && status == CR_OK; i++) {
-        int other = k->found[i];
-        const Item* item = &k->items[other];
-        if (other == key || (item->changed && other < key)) continue;
-        if (group >= 0 && group == item->group) continue;
-        crPair pair = key < other ? (crPair){key, other} : (crPair){other, key};
-        b->pairs.near[b->near_count + (*fresh)++] = pair;
+        if (!counts(b, key, k->found[i])) continue;
+        b->pairs.near[b->near_count + (*fresh)++] = pair_of(key, k->found[i]);
     }
     return status;
 }
 
-static crStatus search_all(crBroad* b, int* fresh) {
-    crStatus status = CR_OK;
+// The changed boxes that are present, in the order in which they are looked around. The grid is sorted where that pays.
+// CR_ERR_MEMORY.
+static crStatus list_changed(crBroad* b, crTasks* tasks, int* keys, int* count) {
+    *count = 0;
     b->compared += (int64_t)b->changed_count * b->loose_count;
     if (b->grid.entry_count > 0 && b->compared <= (int64_t)SORT * b->present_count) {
-        for (int i = 0; i < b->changed_count && status == CR_OK; i++)
-            status = search(b, b->keys.changed[i], fresh);
-        return status;
+        for (int i = 0; i < b->changed_count; i++)
+            if (b->keys.present[b->keys.changed[i]]) keys[(*count)++] = b->keys.changed[i];
+        return CR_OK;
     }
-    if (!sort_grid(b)) return CR_ERR_MEMORY;
+    if (!sort_grid(b, tasks)) return CR_ERR_MEMORY;
     // in the grid's order: neighbours in space are neighbours in memory
-    for (int i = 0; i < b->grid.entry_count && status == CR_OK; i++) {
+    for (int i = 0; i < b->grid.entry_count; i++) {
         int key = b->grid.entries[i].key;
-        if (b->keys.items[key].changed) status = search(b, key, fresh);
+        if (b->keys.items[key].changed) keys[(*count)++] = key;
     }
+    return CR_OK;
+}
+
+static crStatus search_all(crBroad* b, int* fresh) {
+    int count;
+    crStatus status = list_changed(b, NULL, b->keys.order, &count);
+    for (int i = 0; i < count && status == CR_OK; i++)
+        status = search(b, b->keys.order[i], fresh);
     return status;
 }
 
@@ -391,12 +419,104 @@ void cr__broad_touch(crBroad* b) {
     }
 }
 
-crStatus cr__broad_fresh(crBroad* b, const crPair** pairs, int* count) {
-    int fresh = 0;
-    crStatus status = b->changed_count > 0 ? search_all(b, &fresh) : CR_OK;
-    *pairs = b->pairs.near;
-    *count = status == CR_OK ? fresh : 0;
-    return status;
+// Boxes that one thread looks around at a time, the pairs it has room for, and what one of them may meet.
+#define KEYS 64
+#define ROOM (16 * KEYS)
+#define MET  512
+
+// pairs of some changed boxes
+typedef struct Chunk {
+    crPair* pairs;  // that are wanted (count)
+    int count, room;
+    int64_t fresh;  // all of them
+    bool full;      // there was no room
+} Chunk;
+
+typedef struct Search {
+    const crBroad* broad;
+    const int* keys;
+    const crBroadWant* want;
+    Chunk* chunk;
+} Search;
+
+// pairs of changed boxes begin to end - 1 of the list; found has room for `met` keys and one more
+static void search_chunk(const Search* search, int begin, int end, int met, int* found, Chunk* chunk) {
+    const crBroad* b = search->broad;
+    chunk->count = 0;
+    chunk->fresh = 0;
+    chunk->full = false;
+    for (int i = begin; i < end && !chunk->full; i++) {
+        int key = search->keys[i], count = neighbours(b, b->keys.large[key], met, found);
+        chunk->full = count < 0;
+        for (int k = 0; k < count && !chunk->full; k++) {
+            if (!counts(b, key, found[k])) continue;
+            crPair pair = pair_of(key, found[k]);
+            chunk->fresh++;
+            if (!search->want->wants(search->want->ctx, pair)) continue;
+            chunk->full = chunk->count == chunk->room;
+            if (!chunk->full) chunk->pairs[chunk->count++] = pair;
+        }
+    }
+}
+
+static void search_keys(void* ctx, int begin, int end) {
+    const Search* search = ctx;
+    int found[MET + 1];
+    search_chunk(search, begin, end, MET, found, &search->chunk[begin / KEYS]);
+}
+
+// a chunk for which there was no room, with twice as much until there is enough; in a crowd CR_ERR_LIMIT
+static crStatus search_again(const Search* search, int begin, int end, crArena* scratch, Chunk* chunk) {
+    const crBroad* b = search->broad;
+    while (chunk->full) {
+        if (is_crowd(b, chunk->room)) return CR_ERR_LIMIT;
+        chunk->room *= 2;
+        chunk->pairs = cr_arena_alloc(scratch, (size_t)chunk->room * sizeof *chunk->pairs);
+        if (chunk->pairs == NULL) return CR_ERR_MEMORY;
+        search_chunk(search, begin, end, INT_MAX, b->keys.found, chunk);
+    }
+    return CR_OK;
+}
+
+// pairs of all chunks one after another
+static crStatus gather(const Search* search, int keys, crArena* scratch, const crPair** pairs, int* count) {
+    int64_t fresh = 0, all = 0;
+    for (int begin = 0; begin < keys; begin += KEYS) {
+        Chunk* chunk = &search->chunk[begin / KEYS];
+        int end = begin + KEYS < keys ? begin + KEYS : keys;
+        crStatus status = search_again(search, begin, end, scratch, chunk);
+        if (status != CR_OK) return status;
+        fresh += chunk->fresh;
+        all += chunk->count;
+        if (is_crowd(search->broad, fresh) || all > INT32_MAX / 4) return CR_ERR_LIMIT;
+    }
+    crPair* list = cr_arena_alloc(scratch, ((size_t)all + 1) * sizeof *list);
+    if (list == NULL) return CR_ERR_MEMORY;
+    for (int begin = 0; begin < keys; begin += KEYS) {
+        const Chunk* chunk = &search->chunk[begin / KEYS];
+        if (chunk->count > 0) memcpy(list + *count, chunk->pairs, (size_t)chunk->count * sizeof *list);
+        *count += chunk->count;
+    }
+    *pairs = list;
+    return CR_OK;
+}
+
+crStatus cr__broad_fresh(crBroad* b, crTasks* tasks, crArena* scratch, const crBroadWant* want,
+                         const crPair** pairs, int* count) {
+    int keys = 0;
+    *pairs = NULL;
+    *count = 0;
+    if (b->changed_count == 0) return CR_OK;
+    int* order = cr_arena_alloc(scratch, (size_t)b->changed_count * sizeof *order);
+    if (order == NULL || list_changed(b, tasks, order, &keys) != CR_OK) return CR_ERR_MEMORY;
+    size_t chunks = (size_t)(keys + KEYS - 1) / KEYS;
+    crPair* room = cr_arena_alloc(scratch, chunks * ROOM * sizeof *room);
+    Search search = {b, order, want, cr_arena_alloc(scratch, chunks * sizeof *search.chunk)};
+    if (room == NULL || search.chunk == NULL) return CR_ERR_MEMORY;
+    for (size_t i = 0; i < chunks; i++)
+        search.chunk[i] = (Chunk){.pairs = room + i * ROOM, .room = ROOM};
+    cr__tasks_for(tasks, keys, KEYS, search_keys, &search);
+    return gather(&search, keys, scratch, pairs, count);
 }
 
 void cr__broad_listed(crBroad* b) { forget_changed(b); }
@@ -405,7 +525,7 @@ int cr_broad_query(crBroad* b, crBounds box, int* keys, int capacity) {
     if (b == NULL || keys == NULL || capacity < 0) return 0;
     if (b->keys.capacity == 0) return 0;
     int* found = b->keys.found;
-    int met = neighbours(b, box, found), count = 0;
+    int met = neighbours(b, box, INT_MAX, found), count = 0;
     for (int i = 0; i < met; i++)
         if (cr__boxes_meet(b->keys.boxes[found[i]], box)) found[count++] = found[i];
     cr__sort(found, count);

@@ -6,7 +6,8 @@
 // is one stretch of memory, and only rows are hashed (multiplicative, after Knuth). Strangers that share a
 // slot are told apart by (iy, iz), so no entry is met twice. A level with fewer entries than cells to look at
 // is scanned whole: few large boxes among many small ones, or infinite ones, cost no more than that. All is
-// rebuilt by one counting sort, linear in the number of boxes. Fails: out of memory in cr__grid_reserve.
+// rebuilt by one counting sort, linear in the number of boxes; what it knows of each box alone is found by several threads.
+// Fails: out of memory in cr__grid_reserve.
 #include "collide/grid.h"
 
 #define FAR 1073741824.0  // 2^30: cells beyond are one, which keeps the order that queries need
@@ -53,35 +54,60 @@ bool cr__grid_reserve(crGrid* grid, const crAllocator* a, int capacity) {
     return true;
 }
 
-static int level_of(crBounds box) {
-    crVec3 side = cr_sub(box.hi, box.lo);
+// exponent of the power of two above x, as frexp gives it
+static int exponent_of(double x) {
     int exponent;
-    (void)frexp(fmax(side.x, fmax(side.y, side.z)), &exponent);
-    int half = CR__GRID_LEVELS / 2;
+    (void)frexp(x, &exponent);
+    return exponent;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static int level_of(crVec3 side) {
+    int exponent = exponent_of(larger(side.x, larger(side.y, side.z))), half = CR__GRID_LEVELS / 2;
     return exponent < -half ? 0 : exponent >= half ? CR__GRID_LEVELS - 1 : exponent + half;
 }
 
-// levels in use get their cells and slots; rank[] says which they are
-static void lay_out(crGrid* grid, const crBounds* boxes, const bool* present, int count, int* rank) {
-    int counts[CR__GRID_LEVELS] = {0};
+#define PARTS 8     // of the keys
+#define FEW   1024  // keys that one thread takes at least
+
+typedef struct Build {
+    crGrid* grid;
+    const crBounds* boxes;
+    const bool* present;
+    int rank[CR__GRID_LEVELS];  // of each level among those in use
+} Build;
+
+static crVec3 sides_of(const crBounds* box) { return cr_sub(box->hi, box->lo); }
+
+// the level of each key in place of its slot, -1 where it is absent
+static void find_levels(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    for (int key = begin; key < end; key++)
+        build->grid->slots[key] = build->present[key] ? level_of(sides_of(&build->boxes[key])) : -1;
+}
+
+// levels in use get their cells and slots
+static void lay_out(Build* build, int keys) {
+    crGrid* grid = build->grid;
+    int counts[CR__GRID_LEVELS] = {0}, slots = 0, entries = 0;
     crVec3 reach[CR__GRID_LEVELS];
-    for (int key = 0; key < count; key++) {
-        if (!present[key]) continue;
-        int l = level_of(boxes[key]);
-        crVec3 side = cr_sub(boxes[key].hi, boxes[key].lo), r = counts[l] > 0 ? reach[l] : side;
-        reach[l] = cr_vec3(fmax(r.x, side.x), fmax(r.y, side.y), fmax(r.z, side.z));
-        counts[l]++;
+    for (int key = 0; key < keys; key++) {
+        int l = grid->slots[key];
+        if (l < 0) continue;
+        crVec3 side = sides_of(&build->boxes[key]), r = counts[l]++ > 0 ? reach[l] : side;
+        reach[l] = cr_vec3(larger(r.x, side.x), larger(r.y, side.y), larger(r.z, side.z));
     }
-    int slots = 0, entries = 0;
     grid->level_count = 0;
     for (int l = 0; l < CR__GRID_LEVELS; l++) {
         if (counts[l] == 0) continue;
         int size = 1;
         while (size < counts[l])
             size *= 2;
-        rank[l] = grid->level_count++;
+        build->rank[l] = grid->level_count++;
         double cell = ldexp(1.0, l - CR__GRID_LEVELS / 2);
-        grid->levels[rank[l]] = (crGridLevel){cell, reach[l], slots, size - 1, entries, entries + counts[l]};
+        grid->levels[build->rank[l]] =
+            (crGridLevel){cell, reach[l], slots, size - 1, entries, entries + counts[l]};
         slots += size;
         entries += counts[l];
     }
@@ -90,35 +116,63 @@ static void lay_out(crGrid* grid, const crBounds* boxes, const bool* present, in
         grid->starts[s] = 0;
 }
 
-void cr__grid_build(crGrid* grid, const crBounds* boxes, const bool* present, int count) {
-    int rank[CR__GRID_LEVELS];
-    lay_out(grid, boxes, present, count, rank);
-    for (int key = 0; key < count; key++) {
-        grid->slots[key] = -1;
-        if (!present[key]) continue;
-        const crGridLevel* level = &grid->levels[rank[level_of(boxes[key])]];
-        crVec3 lo = boxes[key].lo;
+// slots in place of levels
+static void find_slots(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    for (int key = begin; key < end; key++) {
+        int l = build->grid->slots[key];
+        if (l < 0) continue;
+        const crGridLevel* level = &build->grid->levels[build->rank[l]];
+        crVec3 lo = build->boxes[key].lo;
         double inverse = 1.0 / level->cell;
-        int s = slot_of(level, cell_of(lo.x, inverse), cell_of(lo.y, inverse), cell_of(lo.z, inverse));
-        grid->slots[key] = s;
-        grid->starts[s + 1]++;
+        build->grid->slots[key] =
+            slot_of(level, cell_of(lo.x, inverse), cell_of(lo.y, inverse), cell_of(lo.z, inverse));
     }
+}
+
+// places of entries in place of slots, those of a slot in the order of keys
+static void find_places(crGrid* grid, int count) {
     const crGridLevel* last = &grid->levels[grid->level_count - 1];
     int slots = grid->level_count > 0 ? last->first + last->mask + 1 : 0;
+    for (int key = 0; key < count; key++)
+        if (grid->slots[key] >= 0) grid->starts[grid->slots[key] + 1]++;
     for (int s = 0; s < slots; s++)
         grid->starts[s + 1] += grid->starts[s];
     // starts[s] moves through slot s while it is filled, and is the start of the next one at the end
-    for (int key = 0; key < count; key++) {
-        int s = grid->slots[key];
-        if (s < 0) continue;
-        double inverse = 1.0 / grid->levels[rank[level_of(boxes[key])]].cell;
-        crVec3 lo = boxes[key].lo;
-        grid->entries[grid->starts[s]++] =
-            (crGridEntry){boxes[key], key, cell_of(lo.y, inverse), cell_of(lo.z, inverse)};
-    }
+    for (int key = 0; key < count; key++)
+        if (grid->slots[key] >= 0) grid->slots[key] = grid->starts[grid->slots[key]]++;
     for (int s = slots; s > 0; s--)
         grid->starts[s] = grid->starts[s - 1];
     grid->starts[0] = 0;
+}
+
+static int level_at(const crGrid* grid, int place) {
+    int l = 0;
+    while (place >= grid->levels[l].high)
+        l++;
+    return l;
+}
+
+static void put_entries(void* ctx, int begin, int end) {
+    const Build* build = ctx;
+    crGrid* grid = build->grid;
+    for (int key = begin; key < end; key++) {
+        int at = grid->slots[key];
+        if (at < 0) continue;
+        double inverse = 1.0 / grid->levels[level_at(grid, at)].cell;
+        crBounds box = build->boxes[key];
+        grid->entries[at] = (crGridEntry){box, key, cell_of(box.lo.y, inverse), cell_of(box.lo.z, inverse)};
+    }
+}
+
+void cr__grid_build(crGrid* grid, crTasks* tasks, const crBounds* boxes, const bool* present, int count) {
+    Build build = {.grid = grid, .boxes = boxes, .present = present};
+    int chunk = count / PARTS + 1 > FEW ? count / PARTS + 1 : FEW;
+    cr__tasks_for(tasks, count, chunk, find_levels, &build);
+    lay_out(&build, count);
+    cr__tasks_for(tasks, count, chunk, find_slots, &build);
+    find_places(grid, count);
+    cr__tasks_for(tasks, count, chunk, put_entries, &build);
 }
 
 static int scan(const crGrid* grid, int from, int to, const crBounds* box, int* found, int count) {
@@ -145,8 +199,9 @@ static int first_cell(double x, double reach, double inverse) {
     return cell_of(x - reach - 0x1p-50 * (fabs(x) + reach), inverse);
 }
 
-static int find_in_level(const crGrid* grid, const crGridLevel* level, const crBounds* box, int* found,
-                         int count) {
+// Entries of the level that meet box, behind those found; -1 where there may be no room for them.
+static int find_in_level(const crGrid* grid, const crGridLevel* level, const crBounds* box, int room,
+                         int* found, int count) {
     double inverse = 1.0 / level->cell;
     int x0 = first_cell(box->lo.x, level->reach.x, inverse),
         y0 = first_cell(box->lo.y, level->reach.y, inverse);
@@ -154,23 +209,26 @@ static int find_in_level(const crGrid* grid, const crGridLevel* level, const crB
     int x1 = cell_of(box->hi.x, inverse), y1 = cell_of(box->hi.y, inverse), z1 = cell_of(box->hi.z, inverse);
     double rows = ((double)y1 - y0 + 1.0) * ((double)z1 - z0 + 1.0), width = (double)x1 - x0 + 1.0;
     int entries = level->high - level->low, size = level->mask + 1;
-    if (rows * width >= entries || width >= size)
+    if (rows * width >= entries || width >= size) {
+        if (entries > room - count) return -1;
         return scan(grid, level->low, level->high, box, found, count);
+    }
     for (int z = z0; z <= z1; z++)
         for (int y = y0; y <= y1; y++) {
             int s0 = slot_of(level, x0, y, z), s1 = s0 + (x1 - x0) + 1, end = level->first + size;
-            int stop = s1 < end ? s1 : end;
-            count = scan_row(grid, grid->starts[s0], grid->starts[stop], y, z, box, found, count);
+            int stop = s1 < end ? s1 : end, from = grid->starts[s0], to = grid->starts[stop];
             // the row goes on at the first slot
-            if (s1 > end)
-                count = scan_row(grid, level->low, grid->starts[s1 - size], y, z, box, found, count);
+            int again = s1 > end ? grid->starts[s1 - size] : level->low;
+            if (to - from + again - level->low > room - count) return -1;
+            count = scan_row(grid, from, to, y, z, box, found, count);
+            count = scan_row(grid, level->low, again, y, z, box, found, count);
         }
     return count;
 }
 
-int cr__grid_find(const crGrid* grid, crBounds box, int* found) {
+int cr__grid_find(const crGrid* grid, crBounds box, int room, int* found) {
     int count = 0;
-    for (int l = 0; l < grid->level_count; l++)
-        count = find_in_level(grid, &grid->levels[l], &box, found, count);
+    for (int l = 0; l < grid->level_count && count >= 0; l++)
+        count = find_in_level(grid, &grid->levels[l], &box, room, found, count);
     return count;
 }

@@ -2,6 +2,7 @@
 #ifndef CAROM_COLLIDE_GRID_H
 #define CAROM_COLLIDE_GRID_H
 
+#include "base/tasks.h"
 #include "collide/pieces.h"
 
 #define CR__GRID_LEVELS 128
@@ -25,17 +26,17 @@ typedef struct crGrid {
     int level_count, entry_count, capacity;
     crGridLevel* levels;   // those in use, small boxes first (level_count, at most one a key)
     int* starts;           // (2 capacity + 1)
-    int* slots;            // of each key, -1 where it is absent (capacity)
+    int* slots;            // entry of each key, -1 where it is absent (capacity)
     crGridEntry* entries;  // (capacity)
 } crGrid;
 
 // Room for keys below capacity; what it held is lost. false: out of memory, nothing has changed.
 bool cr__grid_reserve(crGrid* grid, const crAllocator* allocator, int capacity);
 void cr__grid_free(crGrid* grid, const crAllocator* allocator);
-// Sorts in the boxes of all keys below count that are present.
-void cr__grid_build(crGrid* grid, const crBounds* boxes, const bool* present, int count);
-// Indices of the entries whose boxes meet box, each once; returns how many. Room for all entries and one
-// more is needed.
-int cr__grid_find(const crGrid* grid, crBounds box, int* found);
+// Sorts in the boxes of all keys below count that are present, by several threads.
+void cr__grid_build(crGrid* grid, crTasks* tasks, const crBounds* boxes, const bool* present, int count);
+// Indices of the entries whose boxes meet box, each once; returns how many. found has room for so many and one more, and -1
+// is returned where they may not suffice. With INT_MAX it has room for all entries and one more.
+int cr__grid_find(const crGrid* grid, crBounds box, int room, int* found);
 
 #endif

@@ -211,7 +211,7 @@ void cr_model_actuate(const crModel* model, const crState* state, crDynamics* d)
                                            cr__actuator_rate(model, i, state->v));
     }
     for (int i = 0; i < model->nv && model->nu > 0; i++) {
-        const crDof* dof = &model->dofs[i];
+        const crDof* dof = cr_model_dof(model, i);
         d->limit[i] = (double)NAN;
         if (!(dof->force_lower < dof->force_upper) || model->dof_actuator[i] < 0) continue;
         double sum = cr__dof_actuation(model, d, state->q, state->v, i);
@@ -245,7 +245,7 @@ static double bound(const crActuator* a, int place) {
 }
 
 double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int dof) {
-    double stiffness = model->dofs[dof].stiffness, damping = model->dofs[dof].damping;
+    double stiffness = cr_model_dof(model, dof)->stiffness, damping = cr_model_dof(model, dof)->damping;
     bool limited = model->nu > 0 && !isnan(d->limit[dof]);
     for (int t = limited ? -1 : model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
@@ -257,7 +257,7 @@ double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int do
 }
 
 double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const double* v, int dof) {
-    double sum = model->dofs[dof].stiffness * v[dof];
+    double sum = cr_model_dof(model, dof)->stiffness * v[dof];
     bool limited = model->nu > 0 && !isnan(d->limit[dof]);
     for (int t = limited ? -1 : model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);

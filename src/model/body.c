@@ -129,8 +129,14 @@ static bool reserve(crModel* model, const crBodyDef* def) {
     void* room = cr__store_reserve(model, STORE_BODIES, model->bodies, model->nb + 1, sizeof(crBody));
     if (room == NULL) return false;
     model->bodies = room;
-    if ((room = cr__store_reserve(model, STORE_DOFS, model->dofs, nv, sizeof(crDof))) == NULL) return false;
+    if ((room = cr__store_reserve(model, STORE_TOPS, model->top, model->nb + 1, sizeof(int))) == NULL)
+        return false;
+    model->top = room;
+    int dofs = model->dof_count + cr__joints[def->joint].info.nv;
+    if ((room = cr__store_reserve(model, STORE_DOFS, model->dofs, dofs, sizeof(crDof))) == NULL) return false;
     model->dofs = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_AT, model->dof_at, nv, sizeof(int))) == NULL) return false;
+    model->dof_at = room;
     if ((room = cr__store_reserve(model, STORE_DOF_BODY, model->dof_body, nv, sizeof(int))) == NULL)
         return false;
     model->dof_body = room;
@@ -163,11 +169,26 @@ static void reference(const crBodyDef* def, double* q) {
     }
 }
 
+static bool same_dof(const crDof* a, const crDof* b) {
+    return a->rest == b->rest && a->motor_speed == b->motor_speed && a->force_lower == b->force_lower &&
+           a->force_upper == b->force_upper;
+}
+
+// The place of a dof, for which there is room. Those of free joints differ in few numbers, if at all: one that is like the last
+// of them shares its place.
+static int place_dof(crModel* model, crJoint joint, const crDof* dof) {
+    int last = model->memory->free_dof - 1;
+    if (joint == CR_JOINT_FREE && last >= 0 && same_dof(&model->dofs[last], dof)) return last;
+    if (joint == CR_JOINT_FREE) model->memory->free_dof = model->dof_count + 1;
+    model->dofs[model->dof_count] = *dof;
+    return model->dof_count++;
+}
+
 static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, int parent_last) {
     for (int j = 0; j < body->nv; j++) {
         int i = body->v + j;
         int parent = j == 0 ? parent_last : i - 1;
-        model->dofs[i] = dofs[j];
+        model->dof_at[i] = place_dof(model, body->joint, &dofs[j]);
         model->dof_actuator[i] = -1;
         model->dof_body[i] = model->nb;
         model->dof_parent[i] = parent;
@@ -232,6 +253,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     model->nq += body.nq;
     model->nv += body.nv;
     model->bodies[model->nb] = body;
+    model->top[model->nb] = body.last >= 0 ? body.root : -1;
     if (body.name != NULL) cr__body_add_name(model, model->nb);
     int added = model->nb++;
     cr__name_add(model, CR_NAME_JOINT, added);

@@ -41,7 +41,7 @@ static void begin_body(const crModel* model, int b, crDynamics* d) {
 // K and D of one velocity; what it leaves of the inertia that moves with its joint
 static bool eliminate(const crModel* model, int b, int i, crDynamics* d) {
     struct crArticulated* A = &d->articulated[b];
-    const crDof* dof = &model->dofs[i];
+    const crDof* dof = cr_model_dof(model, i);
     double S[6], U[6];
     pack(d->axis[i], S);
     double D = dof->armature + cr__dof_slope(model, d, d->h, i);
@@ -165,7 +165,7 @@ void cr__deep_mul_up(const crModel* model, int b, const crDynamics* d, const dou
 void cr__deep_mul_down(const crModel* model, int b, const crDynamics* d, const double* x, double* y) {
     const crBody* body = &model->bodies[b];
     for (int i = body->v; i < body->v + body->nv; i++) {
-        y[i] = cr__twist_dot(d->axis[i], d->momentum[b]) + model->dofs[i].armature * x[i];
+        y[i] = cr__twist_dot(d->axis[i], d->momentum[b]) + cr_model_dof(model, i)->armature * x[i];
     }
     if (!cr__moves(model, body->parent)) return;
     d->momentum[body->parent] = cr__twist_add(d->momentum[body->parent], d->momentum[b]);
@@ -174,5 +174,5 @@ void cr__deep_mul_down(const crModel* model, int b, const crDynamics* d, const d
 double cr__deep_entry(const crModel* model, const crDynamics* d, int i, int j) {
     const crInertia* I = &d->composite[model->dof_body[i]];
     double entry = cr__twist_dot(d->axis[j], cr__inertia_mul(I, d->axis[i]));
-    return i == j ? entry + model->dofs[i].armature : entry;
+    return i == j ? entry + cr_model_dof(model, i)->armature : entry;
 }

@@ -11,12 +11,12 @@ static double spring_energy(const crModel* model, const crBody* body, const doub
     double x[3] = {0.0, 0.0, 0.0};
     bool any = false;
     for (int j = body->v; j < body->v + body->nv; j++) {
-        any = any || model->dofs[j].stiffness > 0.0;
+        any = any || cr_model_dof(model, j)->stiffness > 0.0;
     }
     if (!any) return 0.0;
     if (cr__joint(body)->log != NULL) cr__store_vec(cr__joint(body)->log(q), x);
     for (int j = 0; j < body->nv && j < 3; j++) {
-        const crDof* dof = &model->dofs[body->v + j];
+        const crDof* dof = cr_model_dof(model, body->v + j);
         double stretch = body->nq == body->nv ? q[j] - dof->rest : x[j];
         sum += 0.5 * dof->stiffness * stretch * stretch;
     }
@@ -33,7 +33,7 @@ static double kinetic_energy(const crModel* model, int i, const double* v, const
         sum = 0.5 * (body->mass * cr_dot(u, u) + cr_sym3_quad(d->inertia[i], d->twist[i].omega));
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
-        sum += 0.5 * model->dofs[j].armature * v[j] * v[j];
+        sum += 0.5 * cr_model_dof(model, j)->armature * v[j] * v[j];
     }
     return sum;
 }

@@ -38,7 +38,7 @@ static crVec3 centre(const crInertia* I) { return cr_scale(1.0 / I->m, I->h); }
 static bool floats(const crModel* model, const crBody* root) {
     bool none = root->joint == CR_JOINT_FREE;
     for (int i = root->v; i < root->v + root->nv && none; i++) {
-        none = model->dofs[i].armature == 0.0;
+        none = cr_model_dof(model, i)->armature == 0.0;
     }
     return none;
 }

@@ -87,11 +87,12 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
-        const crDof* axes = model->dofs + body->v;
-        bool sprung = cr__joint(body)->log != NULL &&
-                      (axes[0].stiffness > 0.0 || axes[1].stiffness > 0.0 || axes[2].stiffness > 0.0);
+        // of a ball, which has three
+        const crDof* axes = cr__joint(body)->log != NULL ? cr_model_dof(model, body->v) : NULL;
+        bool sprung =
+            axes != NULL && (axes[0].stiffness > 0.0 || axes[1].stiffness > 0.0 || axes[2].stiffness > 0.0);
         if (sprung) {
-            crVec3 spring = ball_spring(model->dofs + body->v, state->q + body->q);
+            crVec3 spring = ball_spring(axes, state->q + body->q);
             crVec3 sum = cr_add(cr__load_vec(k + body->v), spring);
             cr__store_vec(sum, k + body->v);
         }
@@ -103,7 +104,7 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
                 k[at] += state->force[at];
                 continue;
             }
-            const crDof* dof = &model->dofs[at];
+            const crDof* dof = cr_model_dof(model, at);
             k[at] += state->force[at] - dof->damping * state->v[at];
             if (body->nq != body->nv) continue;
             k[at] -= dof->stiffness * (state->q[body->q + j] - dof->rest);

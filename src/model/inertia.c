@@ -38,7 +38,7 @@ static void fill_rows(const crModel* model, const crBody* body, crDynamics* d) {
         for (int k = 0; k < depth; k++) {
             M[k] = L[k] = cr__twist_dot(d->axis[path[k]], momentum);
         }
-        M[depth] = L[depth] = cr__twist_dot(d->axis[i], momentum) + model->dofs[i].armature;
+        M[depth] = L[depth] = cr__twist_dot(d->axis[i], momentum) + cr_model_dof(model, i)->armature;
     }
 }
 

@@ -66,11 +66,14 @@ int cr__part_add_joints(const crModel* model, crPart part, const crState* state,
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         crStatus status = CR_OK;
+        // these have neither limits nor motors
+        if (body->joint == CR_JOINT_FREE) continue;
         if (cr__joint(body)->log != NULL) {
-            status = add_ball_limit(body, model->dofs[body->v].upper, state->q + body->q, margin, &out);
+            status =
+                add_ball_limit(body, cr_model_dof(model, body->v)->upper, state->q + body->q, margin, &out);
         }
         for (int j = 0; j < body->nv && status == CR_OK; j++) {
-            status = add_dof(body, &model->dofs[body->v + j], j, state, margin, &out);
+            status = add_dof(body, cr_model_dof(model, body->v + j), j, state, margin, &out);
         }
         if (status != CR_OK) return status;
     }
@@ -90,7 +93,7 @@ void cr_model_joint_sizes(const crModel* model, int* rows, int* entries) {
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         for (int j = 0; j < body->nv; j++) {
-            const crDof* dof = &model->dofs[body->v + j];
+            const crDof* dof = cr_model_dof(model, body->v + j);
             bool ball = cr__joint(body)->log != NULL;
             int single = (dof->motor_force > 0.0) + (dof->friction > 0.0) + (dof->lower > -INFINITY);
             int limit = dof->upper < INFINITY;

@@ -26,7 +26,9 @@ void cr__body_add_name(crModel* model, int body) {
 
 static bool add_world(crModel* model) {
     model->bodies = cr__store_reserve(model, STORE_BODIES, NULL, 1, sizeof(crBody));
-    if (model->bodies == NULL) return false;
+    model->top = cr__store_reserve(model, STORE_TOPS, NULL, 1, sizeof(int));
+    if (model->bodies == NULL || model->top == NULL) return false;
+    model->top[0] = -1;
     model->bodies[0] =
         (crBody){.name = "world", .last = -1, .pose = cr_pose_identity(), .axes = cr_quat_identity()};
     model->nb = 1;
@@ -217,7 +219,7 @@ static crStatus check_masses(const crModel* model, const bool* carries, crError*
         const crBody* body = &model->bodies[i];
         const char* name = body->name != NULL ? body->name : "";
         if (body->nv == 0) continue;
-        bool rotor = body->nv == 1 && model->dofs[body->v].armature > 0.0;
+        bool rotor = body->nv == 1 && cr_model_dof(model, body->v)->armature > 0.0;
         if (!rotor && !carries[i]) {
             return cr_error_set(
                 error, CR_ERR_DEFINITE, "mass",

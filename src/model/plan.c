@@ -5,6 +5,8 @@
 // Fails: CR_ERR_MEMORY.
 #include "model/plan.h"
 
+#include <string.h>
+
 #include "base/room.h"
 #include "model/pull.h"
 
@@ -19,6 +21,7 @@ static bool make_plan(const crModel* model, const crDynamics* d, crArena* arena,
     ok = (plan->fall = cr__zeros(arena, model->nv, sizeof(double))) != NULL && ok;
     ok = (plan->first_shape = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (plan->body_shapes = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
+    ok = (plan->shape_body = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
     ok = (plan->first_tie = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (plan->ties = cr__zeros(arena, 2 * model->loop_count, sizeof(int))) != NULL && ok;
     ok = (plan->given = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
@@ -37,11 +40,12 @@ static void list_shapes(crPlan* plan) {
     const crModel* model = plan->model;
     int* first = plan->first_shape;
     for (int s = 0; s < model->shape_count; s++) {
-        first[model->shapes[s].body]++;
+        plan->shape_body[s] = model->shapes[s].body;
+        first[plan->shape_body[s]]++;
     }
     to_ends(first, model->nb);
     for (int s = model->shape_count - 1; s >= 0; s--) {
-        plan->body_shapes[--first[model->shapes[s].body]] = s;
+        plan->body_shapes[--first[plan->shape_body[s]]] = s;
     }
 }
 
@@ -120,7 +124,7 @@ static bool flies(const crPlan* plan, int i) {
         if (model->bodies[j].parent == i) return false;
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
-        const crDof* dof = &model->dofs[j];
+        const crDof* dof = cr_model_dof(model, j);
         if (model->dof_actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 ||
             dof->motor_force > 0.0 || dof->armature > 0.0)
             return false;
@@ -140,6 +144,30 @@ static void find_falls(crPlan* plan, const crDynamics* d) {
             plan->fall[j] = cr_dot(cr__dof_axis(d, j).v, g);
         }
     }
+}
+
+static void compare_falls(crPlan* plan) {
+    bool any = false;
+    plan->falls_alike = true;
+    for (int i = plan->first_single; i < plan->model->nb; i++) {
+        crVec3 fall = cr__load_vec(plan->fall + plan->model->bodies[i].v);
+        if (!any) plan->falls = fall;
+        any = true;
+        if (memcmp(&fall, &plan->falls, sizeof fall) != 0) plan->falls_alike = false;
+    }
+}
+
+static bool meets_all(const crModel* model) {
+    uint64_t masks = ~UINT64_C(0), common = ~UINT64_C(0);
+    for (int s = 0; s < model->shape_count; s++) {
+        common &= model->shapes[s].group;
+        masks &= model->shapes[s].mask;
+    }
+    bool all = (common & masks) != 0 || model->shape_count == 0;
+    for (int b = 1; b < model->nb; b++) {
+        all = all && model->bodies[b].parent == CR_WORLD;
+    }
+    return all && model->exclusion_count == 0 && model->loop_count == 0;
 }
 
 static double mass_root(const crModel* model) {
@@ -168,7 +196,7 @@ static bool moderate_model(const crModel* model) {
         all = all && is_moderate(b->mass) && is_moderate(b->principal[2]) && is_moderate(b->gravity_scale);
     }
     for (int j = 0; j < model->nv; j++) {
-        const crDof* d = &model->dofs[j];
+        const crDof* d = cr_model_dof(model, j);
         all = all && is_moderate(d->stiffness) && is_moderate(d->rest) && is_moderate(d->armature);
     }
     return all;
@@ -208,7 +236,7 @@ static bool is_steady(const crPlan* plan) {
     const crModel* model = plan->model;
     bool steady = !plan->loaded && plan->given_count == 0 && model->na == 0;
     for (int j = 0; j < model->nv; j++) {
-        steady = steady && !(model->dofs[j].motor_force > 0.0);
+        steady = steady && !(cr_model_dof(model, j)->motor_force > 0.0);
     }
     for (int i = 0; i < model->nu; i++) {
         steady = steady && model->actuators[i].schedule == NULL;
@@ -236,6 +264,8 @@ crStatus cr__plan_create(const crModel* model, const crDynamics* d, crArena* are
         plan->ranged = plan->ranged && cr_loop_ranges(&model->loops[i]);
     }
     find_falls(plan, d);
+    compare_falls(plan);
+    plan->meets_all = meets_all(model);
     plan->moderate = moderate_model(model);
     plan->mass_root = mass_root(model);
     return list_trees(plan, arena) ? CR_OK : CR_ERR_MEMORY;

@@ -20,8 +20,13 @@ typedef struct crPlan {
     bool moderate;     // no number of the model is so large that energies may overflow
     double mass_root;  // root of a power of two near the largest mass that v moves, kg^(1/2)
     double* fall;      // constant acceleration by gravity along each velocity of bodies that fly freely (nv)
+    bool falls_alike;  // all single bodies fall by `falls`
+    crVec3 falls;
+    bool
+        meets_all;  // every two shapes of two bodies may meet but for where they are: no filter, exclusion, loop or tree
     int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
     int* body_shapes;  // (shape_count)
+    int* shape_body;   // body of each shape (shape_count)
     int* first_tie;    // loops of each body, likewise (nb + 1)
     int* ties;
     int tie_rows, tie_entries;  // room for rows of all loops and joints

@@ -158,7 +158,7 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
 void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z);
 
 // Does v move the body?
-static inline bool cr__moves(const crModel* model, int body) { return model->bodies[body].last >= 0; }
+static inline bool cr__moves(const crModel* model, int body) { return model->top[body] >= 0; }
 
 static inline crQuat cr__load_quat(const double* q) { return (crQuat){q[0], q[1], q[2], q[3]}; }
 static inline void cr__store_quat(crQuat a, double* q) {

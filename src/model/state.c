@@ -29,7 +29,7 @@ crStatus cr_state_create(const crModel* model, crArena* arena, crState* state) {
         return CR_ERR_MEMORY;
     if (model->nq > 0) memcpy(made.q, model->q0, (size_t)model->nq * sizeof(double));
     for (int i = 0; i < model->nv; i++) {
-        made.motor_speed[i] = model->dofs[i].motor_speed;
+        made.motor_speed[i] = cr_model_dof(model, i)->motor_speed;
     }
     for (int i = 0; i < model->nu; i++) {
         const crActuator* a = &model->actuators[i];

@@ -18,6 +18,7 @@ typedef enum crNameKind {
 typedef enum crStoreArray {
     STORE_BODIES,
     STORE_DOFS,
+    STORE_DOF_AT,
     STORE_DOF_BODY,
     STORE_DOF_PARENT,
     STORE_DOF_DEPTH,
@@ -34,10 +35,12 @@ typedef enum crStoreArray {
     STORE_SENSORS,
     STORE_LOADS,
     STORE_TENDONS,
+    STORE_TOPS,
     STORE_ARRAYS
 } crStoreArray;
 
 struct crModelMemory {
+    int free_dof;                // one more than the place of the last dof of a free joint, 0: there is none
     size_t bytes[STORE_ARRAYS];  // allocated for each array
     struct crStoreBlock* blocks;
     crIndex body_names, material_names;

@@ -19,6 +19,7 @@
 #define STALE 8     // one of so many boxes may have changed before pairs are dropped
 #define LOOSE 2.0   // times as much, and they are made anew
 #define CHUNK 256   // bodies that one thread takes at a time
+#define PAIRS 1024  // pairs likewise
 #define MANY  64    // bodies beyond which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
@@ -29,7 +30,7 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
     ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->moves = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
-    ok = (pairs->left = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
+    ok = (pairs->left = cr__zeros(arena, shapes, sizeof(bool))) != NULL && ok;
     ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
     ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
     ok = (pairs->first_pair = cr__zeros(arena, shapes + 1, sizeof(int))) != NULL && ok;
@@ -125,7 +126,8 @@ static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* err
     const crModel* model = pairs->plan->model;
     const crBounds* held = cr__broad_held(pairs->broad);
     int body = model->shapes[s].body, group = cr__moves(model, body) ? body : CR_WORLD;
-    if (stays(pairs, held, d, s)) return CR_OK;
+    // where no box is held yet nothing has been looked at
+    if (!pairs->spread) stays(pairs, held, d, s);
     pairs->listed = false;
     pairs->told++;
     if (cr__broad_hold(pairs->broad, s, roomy(pairs, d, pairs->now[s], body), group) == CR_OK) return CR_OK;
@@ -136,7 +138,8 @@ static crStatus set_boxes(crPairs* pairs, const crDynamics* d, int body, crError
     const crPlan* plan = pairs->plan;
     crStatus status = CR_OK;
     for (int i = plan->first_shape[body]; i < plan->first_shape[body + 1] && status == CR_OK; i++) {
-        status = set_box(pairs, d, plan->body_shapes[i], error);
+        int s = plan->body_shapes[i];
+        if (pairs->left[s]) status = set_box(pairs, d, s, error);
     }
     return status;
 }
@@ -153,11 +156,10 @@ static void find_left(void* ctx, int begin, int end) {
     const crBounds* held = cr__broad_held(move->pairs->broad);
     for (int k = begin; k < end; k++) {
         int b = cr__part_body(move->part, k);
-        bool left = false;
         for (int i = plan->first_shape[b]; i < plan->first_shape[b + 1]; i++) {
-            if (!stays(move->pairs, held, move->d, plan->body_shapes[i])) left = true;
+            int s = plan->body_shapes[i];
+            move->pairs->left[s] = !stays(move->pairs, held, move->d, s);
         }
-        move->pairs->left[b] = left;
     }
 }
 
@@ -174,8 +176,7 @@ crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDyn
     Move move = {pairs, d, part};
     cr__tasks_for(tasks, part.count, CHUNK, find_left, &move);
     for (int k = 0; k < part.count && status == CR_OK; k++) {
-        int b = cr__part_body(part, k);
-        if (pairs->left[b]) status = set_boxes(pairs, d, b, error);
+        status = set_boxes(pairs, d, cr__part_body(part, k), error);
     }
     return status;
 }
@@ -298,6 +299,7 @@ static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
 
 // whether shapes whose boxes overlap may meet
 static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
+    if (plan->meets_all && !plan->planes) return plan->shape_body[found.a] != plan->shape_body[found.b];
     const crBodyShape *a = &plan->model->shapes[found.a], *b = &plan->model->shapes[found.b];
     if (!cr__meet_but_for_loops(plan->model, found.a, found.b) || tied(plan, a->body, b->body)) return false;
     return !cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body]);
@@ -357,19 +359,31 @@ typedef struct New {
     crNear* near;  // (count)
 } New;
 
-// Of the pairs that the broad phase found, those that are not in the list and may meet. CR_ERR_MEMORY; what a material says.
-static crStatus find_new(crPairs* pairs, const crPair* found, int count, const crPose* pose, crArena* scratch,
-                         New* new) {
-    crPair* list = cr_arena_alloc(scratch, 2 * ((size_t)count + 1) * sizeof *list);
+// pairs of the list, and poses of bodies
+typedef struct Listed {
+    const crPairs* pairs;
+    const crPose* pose;
+} Listed;
+
+// whether a pair that the broad phase found is not in the list and may meet
+static bool is_new(const void* ctx, crPair found) {
+    const Listed* listed = ctx;
+    return !is_listed(listed->pairs, found) && may_meet(listed->pairs->plan, found, listed->pose);
+}
+
+// The pairs that the list lacks, by several threads. CR_ERR_MEMORY; what the broad phase or a material says.
+static crStatus find_new(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch, New* new) {
+    const Listed listed = {pairs, pose};
+    const crPair* found;
     *new = (New){0};
-    if (list == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < count; i++) {
-        list[new->count] = found[i];
-        new->count += !is_listed(pairs, found[i]) && may_meet(pairs->plan, found[i], pose);
-    }
-    new->pair = sort_pairs(list, list + count + 1, new->count);
-    new->near = cr_arena_alloc(scratch, ((size_t)new->count + 1) * sizeof *new->near);
-    crStatus status = new->near != NULL ? CR_OK : CR_ERR_MEMORY;
+    crStatus status =
+        cr__broad_fresh(pairs->broad, tasks, scratch, &(crBroadWant){is_new, &listed}, &found, &new->count);
+    if (status != CR_OK || new->count == 0) return status;
+    crPair* list = cr_arena_alloc(scratch, 2 * (size_t)new->count * sizeof *list);
+    new->near = cr_arena_alloc(scratch, (size_t)new->count * sizeof *new->near);
+    if (list == NULL || new->near == NULL) return CR_ERR_MEMORY;
+    memcpy(list, found, (size_t)new->count * sizeof *list);
+    new->pair = sort_pairs(list, list + new->count, new->count);
     for (int i = 0; i < new->count&& status == CR_OK; i++) {
         status = make_pair(pairs, new->pair[i], &new->near[i]);
     }
@@ -384,12 +398,29 @@ static bool lasts(const crPairs* pairs, const crBounds* held, const crNear* near
     return !pairs->plan->planes || may_meet(pairs->plan, (crPair){near->shape_a, near->shape_b}, pose);
 }
 
-// Pairs whose boxes no longer meet leave the list. Until then they cost little.
-static void drop_pairs(crPairs* pairs, const crPose* pose) {
-    const crBounds* held = cr__broad_held(pairs->broad);
+// which pairs of the list stay in it
+typedef struct Lasting {
+    const crPairs* pairs;
+    const crPose* pose;
+    bool* lasts;  // (pairs.count)
+} Lasting;
+
+static void find_lasting(void* ctx, int begin, int end) {
+    const Lasting* list = ctx;
+    const crBounds* held = cr__broad_held(list->pairs->broad);
+    for (int i = begin; i < end; i++) {
+        list->lasts[i] = lasts(list->pairs, held, &list->pairs->near[i], list->pose);
+    }
+}
+
+// Pairs whose boxes no longer meet leave the list. Until then they cost little. CR_ERR_MEMORY, and nothing is done.
+static crStatus drop_pairs(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch) {
+    Lasting list = {pairs, pose, cr_arena_alloc(scratch, (size_t)pairs->count + 1)};
+    if (list.lasts == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(tasks, pairs->count, PAIRS, find_lasting, &list);
     int kept = 0;
     for (int i = 0; i < pairs->count; i++) {
-        if (!lasts(pairs, held, &pairs->near[i], pose)) {
+        if (!list.lasts[i]) {
             leave_slot(pairs, &pairs->near[i]);
             continue;
         }
@@ -401,6 +432,7 @@ static void drop_pairs(crPairs* pairs, const crPose* pose) {
     }
     pairs->count = kept;
     pairs->told = 0;
+    return CR_OK;
 }
 
 // room for the times of so many pairs, of which the first `used` stay
@@ -449,19 +481,18 @@ static void add_new(crPairs* pairs, const New* new) {
     pairs->count += new->count;
 }
 
-static crStatus mend(crPairs* pairs, const crPose* pose, crArena* scratch) {
-    const crPair* found;
+static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch) {
     New new;
-    int count;
     size_t mark = cr_arena_mark(scratch);
     if (pairs->plan->planes) cr__broad_touch(pairs->broad);
-    crStatus status = cr__broad_fresh(pairs->broad, &found, &count);
-    if (status == CR_OK) status = find_new(pairs, found, count, pose, scratch, &new);
+    crStatus status = find_new(pairs, tasks, pose, scratch, &new);
     if (status == CR_OK) status = grow_pairs(pairs, pairs->count + new.count);
+    bool changes = new.count > 0 || pairs->plan->planes;
+    if (status == CR_OK && changes &&
+        (pairs->plan->planes || pairs->told > pairs->plan->model->shape_count / STALE))
+        status = drop_pairs(pairs, tasks, pose, scratch);
     // from here on nothing of the list can fail
-    if (status == CR_OK && (new.count > 0 || pairs->plan->planes)) {
-        if (pairs->plan->planes || pairs->told > pairs->plan->model->shape_count / STALE)
-            drop_pairs(pairs, pose);
+    if (status == CR_OK && changes) {
         add_new(pairs, &new);
         index_pairs(pairs);
         pairs->lists++;
@@ -471,9 +502,10 @@ static crStatus mend(crPairs* pairs, const crPose* pose, crArena* scratch) {
     return status == CR_OK && pairs->many && pairs->keeping > 0 ? share_slots(pairs) : status;
 }
 
-crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error) {
+crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
+                        crError* error) {
     if (pairs->listed) return CR_OK;
-    crStatus status = mend(pairs, d->pose, scratch);
+    crStatus status = mend(pairs, tasks, d->pose, scratch);
     pairs->listed = status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");

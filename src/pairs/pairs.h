@@ -90,7 +90,7 @@ typedef struct crPairs {
     crBounds* now;  // at the poses of the last call, with the margin (shape_count)
     bool* moves;    // v moves the body (nb)
     int told;       // boxes that changed since pairs were dropped
-    bool* left;     // a shape of the body left its box (nb)
+    bool* left;     // the shape left its box (shape_count)
     bool spread;    // the broad phase knows every shape
     bool listed;    // pairs are those of the boxes
     int lists;      // how many lists there were
@@ -128,8 +128,9 @@ void cr__pairs_destroy(crPairs* pairs);
 
 // Boxes of the bodies of a part at their poses, by several threads; the first time those of all.
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
-// The list, where a shape left its box.
-crStatus cr__pairs_list(crPairs* pairs, const crDynamics* d, crArena* scratch, crError* error);
+// The list, where a shape left its box; by several threads.
+crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
+                        crError* error);
 // Whether the boxes of a pair, with their margins, are apart.
 static inline bool cr__pairs_boxes_apart(const crPairs* pairs, const crNear* near) {
     const crBounds *a = &pairs->now[near->shape_a], *b = &pairs->now[near->shape_b];

@@ -92,6 +92,8 @@ typedef struct crPacked {
     double* z_before;       // cr__packed_solve: after the sweep before
     struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
     crTasks* tasks;
+    void* spare;  // memory that the grouping worked in, for those who come after it (spare_bytes)
+    size_t spare_bytes;
 } crPacked;
 
 // Bodies with their inertias at the present poses, and what to work with.

@@ -61,11 +61,23 @@ static void coordinates(const crInertias* of, int body, const double* v, double*
     z[6] = z[7] = 0.0;
 }
 
+typedef struct Coordinates {
+    const crPacked* packed;
+    const crInertias* of;
+    const double* v;
+    double* z;
+} Coordinates;
+
+static void coordinates_range(void* ctx, int begin, int end) {
+    const Coordinates* c = ctx;
+    for (int i = begin; i < end; i++) {
+        coordinates(c->of, c->packed->body[i], c->v, c->z + CR_BODY_STRIDE * (i + 1));
+    }
+}
+
 void cr__packed_coordinates(const crPacked* p, const crInertias* of, const double* v, double* z) {
     memset(z, 0, CR_BODY_STRIDE * sizeof *z);
-    for (int i = 0; i < p->bodies; i++) {
-        coordinates(of, p->body[i], v, z + CR_BODY_STRIDE * (i + 1));
-    }
+    cr__tasks_for(of->tasks, p->bodies, BODIES, coordinates_range, &(Coordinates){p, of, v, z});
 }
 
 // z_free of bodies begin to end - 1 by their places
@@ -189,9 +201,15 @@ static int slot_places(crKind kind, int bodies) {
     return CR_AT_K + bodies * (kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K);
 }
 
-static void group_of(const Unit* units, const int* order, int lanes, crGroup* g) {
-    const Unit* first = &units[order[0]];
-    g->lanes = lanes;
+// units in the order of groups; the first of each group, and how many, are set before its other fields
+typedef struct Grouping {
+    const Build* build;
+    const int* order;
+} Grouping;
+
+static void group_of(const Build* build, const int* order, crGroup* g) {
+    const Unit *units = build->unit, *first = &units[order[0]];
+    int lanes = g->lanes;
     g->slots = first->count;
     g->two = first->a > 0;
     g->kind = first->kind;
@@ -202,6 +220,15 @@ static void group_of(const Unit* units, const int* order, int lanes, crGroup* g)
         g->a[l] = l < lanes ? unit->a : 0;
         g->b[l] = l < lanes ? unit->b : 0;
         g->contact[l] = unit->first;
+        g->island[l] = build->island[body_at(build->packed, unit->b)];
+    }
+}
+
+static void fill_groups(void* ctx, int begin, int end) {
+    const Grouping* grouping = ctx;
+    for (int i = begin; i < end; i++) {
+        crGroup* g = &grouping->build->packed->group[i];
+        group_of(grouping->build, grouping->order + g->contact[0], g);
     }
 }
 
@@ -233,17 +260,12 @@ static crStatus make_groups(Build* build) {
         if (k % KINDS == 0) p->colour_start[k / KINDS] = made;
         for (int i = start[k]; i < start[k + 1]; i += lanes_of(k)) {
             int left = start[k + 1] - i;
-            group_of(units, order + i, left < lanes_of(k) ? left : lanes_of(k), &p->group[made]);
-            made++;
+            p->group[made].contact[0] = i;
+            p->group[made++].lanes = left < lanes_of(k) ? left : lanes_of(k);
         }
     }
     p->colour_start[p->colours] = made;
-    for (int i = 0; i < made; i++) {
-        crGroup* g = &p->group[i];
-        for (int l = 0; l < CR_LANES; l++) {
-            g->island[l] = build->island[body_at(p, g->b[l < g->lanes ? l : 0])];
-        }
-    }
+    cr__tasks_for(p->tasks, made, GROUPS, fill_groups, &(Grouping){build, order});
     return CR_OK;
 }
 
@@ -338,7 +360,11 @@ static crStatus group_contacts(Build* build) {
     memset(used, 0, (size_t)(p->bodies + 1) * sizeof *used);
     cr__tasks_for(p->tasks, p->count, CHUNK, cut_range, build);
     colour_units(build, used);
-    return make_groups(build);
+    status = make_groups(build);
+    // units are no more looked at
+    p->spare = build->unit;
+    p->spare_bytes = (size_t)p->count * sizeof *build->unit;
+    return status;
 }
 
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,

@@ -280,7 +280,8 @@ static void by_colours(crSubsteps* run, crTaskFn fn) {
         run->first_group = s->colour_start[colour];
         int count = s->colour_start[colour + 1] - run->first_group;
         // groups of the last colour may share bodies: one after another
-        cr__tasks_for(colour < CR_COLOURS ? run->packed->tasks : NULL, count, GROUPS, fn, run);
+        crTasks* tasks = colour < CR_COLOURS ? run->packed->tasks : NULL;
+        cr__tasks_for(tasks, count, cr__tasks_share(tasks, count, GROUPS), fn, run);
     }
 }
 
@@ -340,32 +341,45 @@ static void give_ways(void* ctx, int begin, int end) {
 }
 
 static void over_bodies(crSubsteps* run, crTaskFn fn) {
-    cr__tasks_for(run->packed->tasks, run->packed->bodies, BODIES, fn, run);
+    int count = run->packed->bodies;
+    cr__tasks_for(run->packed->tasks, count, cr__tasks_share(run->packed->tasks, count, BODIES), fn, run);
 }
 
-// impulses of the short steps, or of the bounce, go
-static void clear_impulses(const crSubsteps* run) {
-    const crShorts* s = run->shorts;
-    for (int i = 0; i < s->group_count; i++) {
+static void clear_range(void* ctx, int begin, int end) {
+    const crShorts* s = ((const crSubsteps*)ctx)->shorts;
+    for (int i = begin; i < end; i++) {
         const crShortGroup* g = &s->group[i];
         for (int k = 0; k < g->slots; k++) {
             float* slot = s->hot + g->at + (size_t)(CR_WIDE * (2 + k * g->places));
             memset(slot + CR_SHORT_P * CR_WIDE, 0, 3 * CR_WIDE * sizeof *slot);
         }
     }
+}
+
+// impulses of the short steps, or of the bounce, go
+static void clear_impulses(crSubsteps* run) {
+    cr__tasks_for(run->packed->tasks, run->shorts->group_count, GROUPS, clear_range, run);
     cr__short_rows_clear(run);
 }
 
 static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) {
     size_t numbers = CR_BODY_STRIDE * (size_t)(run->packed->bodies + 1);
-    float** arrays[] = {&run->z, &run->z_begin, &run->z_press, &run->force, &run->way, &run->correct};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        float* array = cr_arena_alloc(of->arena, numbers * sizeof *array);
-        if (array == NULL) return CR_ERR_MEMORY;
-        // nobody's place
-        memset(array, 0, CR_BODY_STRIDE * sizeof *array);
-        *arrays[i] = array;
+    // D takes the place of z_begin and force, which the short steps alone read; C that of z and z_press, which visits read
+    float** pairs[3][2] = {
+        {&run->z_begin, &run->force}, {&run->z, &run->z_press}, {&run->way, &run->correct}};
+    size_t bytes = 2 * numbers * sizeof(float);
+    for (int i = 0; i < 3; i++) {
+        bool spare = i == 2 && run->packed->spare_bytes >= bytes;
+        float* both = spare ? run->packed->spare : cr_arena_alloc(of->arena, bytes);
+        if (both == NULL) return CR_ERR_MEMORY;
+        for (int k = 0; k < 2; k++) {
+            *pairs[i][k] = both + (size_t)k * numbers;
+            // nobody's place
+            memset(*pairs[i][k], 0, CR_BODY_STRIDE * sizeof *both);
+        }
     }
+    run->D = (double*)(void*)run->z_begin;
+    run->C = (double*)(void*)run->z;
     run->shorts = shorts;
     crStatus status = cr__shorts_create(of, run, shorts);
     return status == CR_OK ? cr__short_rows_create(run, of->arena) : status;

@@ -22,8 +22,8 @@ typedef struct crSubsteps {
     // the same of the rows of packed->units, by their first row; NULL where there are none
     const double *row_gap, *row_target, *row_bounce;
     const double* dz;  // what forces add to z in h
-    double* D;         // out: displacement in h, in the coordinates of z
-    double* C;         // out: the part of D that corrects positions, which no velocity accounts for
+    double* D;         // out, in the arena: displacement in h, in the coordinates of z
+    double* C;         // out, likewise: the part of D that corrects positions, which no velocity accounts for
     // work, see packed_substeps.c; in single precision, where z is in units of `scale`
     struct crShorts* shorts;
     float* z;

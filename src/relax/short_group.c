@@ -36,16 +36,12 @@ static int short_places(const crShortGroup* g) {
     return CR_SHORT_K + (g->two ? 18 : 9);
 }
 
-static void add_half(const crPacked* p, const crGroup* from, crShortGroup* to) {
+static void add_half(const crGroup* from, crShortGroup* to) {
     for (int l = 0; l < CR_LANES; l++) {
         int at = to->lanes + l;
         to->a[at] = from->a[l];
         to->b[at] = from->b[l];
         to->contact[at] = from->contact[l];
-        for (int k = 0; k < from->slots && l < from->lanes; k++) {
-            const crVec3 E = p->contact[from->contact[l] + k].E;
-            to->given = to->given || cr_dot(E, E) > 0.0;
-        }
     }
     to->lanes += from->lanes;
 }
@@ -56,9 +52,9 @@ static void pair_groups(const crPacked* p, int begin, int end, bool alone, crSho
         const crGroup* from = &p->group[i];
         crShortGroup* to = &s->group[s->group_count++];
         *to = (crShortGroup){.slots = from->slots, .ball = from->kind == CR_KIND_BALL, .two = from->two};
-        add_half(p, from, to);
+        add_half(from, to);
         bool full = from->lanes == CR_LANES && i + 1 < end && !alone;
-        if (full && same_bucket(from, &p->group[i + 1])) add_half(p, &p->group[++i], to);
+        if (full && same_bucket(from, &p->group[i + 1])) add_half(&p->group[++i], to);
         for (int l = to->lanes; l < CR_WIDE; l++) {
             to->a[l] = to->b[l] = 0;
             to->contact[l] = to->contact[0];
@@ -304,14 +300,34 @@ static void apply_sums(void* ctx, int begin, int end) {
     }
 }
 
-void cr__shorts_apply(const crInertias* of, const crPacked* p, const double* dz) {
-    int singles = p->bodies - (p->units != NULL ? p->units->places : 0);
-    memset(p->z, 0, CR_BODY_STRIDE * (size_t)(singles + 1) * sizeof *p->z);
+// Sums of impulses by body, in the order of contacts: a thread goes through all contacts for the bodies of its part.
+typedef struct Sums {
+    const crInertias* of;
+    const crPacked* packed;
+    int places, parts;  // of z, 1 to places - 1; threads
+} Sums;
+
+static void sum_part(void* ctx, int part, int end) {
+    const Sums* sums = ctx;
+    const crPacked* p = sums->packed;
+    (void)end;
+    int64_t share = sums->places - 1;
+    int from = CR_BODY_STRIDE * (int)(1 + share * part / sums->parts);
+    int to = CR_BODY_STRIDE * (int)(1 + share * (part + 1) / sums->parts);
+    memset(p->z + from, 0, (size_t)(to - from) * sizeof *p->z);
     for (int i = 0; i < p->count; i++) {
         const crPackedContact* c = &p->contact[i];
-        if (p->place[c->body_a] != 0) add_impulse(p, of->d->origin, c->body_a, c->point, cr_neg(c->P));
-        if (p->place[c->body_b] != 0) add_impulse(p, of->d->origin, c->body_b, c->point, c->P);
+        int a = p->place[c->body_a], b = p->place[c->body_b];
+        if (a >= from && a < to) add_impulse(p, sums->of->d->origin, c->body_a, c->point, cr_neg(c->P));
+        if (b >= from && b < to) add_impulse(p, sums->of->d->origin, c->body_b, c->point, c->P);
     }
+}
+
+void cr__shorts_apply(const crInertias* of, const crPacked* p, const double* dz) {
+    int singles = p->bodies - (p->units != NULL ? p->units->places : 0);
+    Sums sums = {of, p, singles + 1, cr__tasks_threads(of->tasks)};
+    memset(p->z, 0, CR_BODY_STRIDE * sizeof *p->z);
+    cr__tasks_for(of->tasks, sums.parts, 1, sum_part, &sums);
     cr__tasks_for(of->tasks, singles, BODIES, apply_sums, &(Apply){of, p, dz});
     for (int i = CR_BODY_STRIDE * (singles + 1); i < CR_BODY_STRIDE * (p->bodies + 1); i++) {
         p->z[i] = p->z_free[i] + (dz != NULL ? dz[i] : 0.0);

@@ -40,9 +40,8 @@ typedef struct crShortGroup {
     int slots;       // contacts of each
     int places;      // of a slot
     bool ball;
-    bool two;    // both bodies move
-    bool given;  // some contact has a velocity that is given
-    size_t at;   // in crShorts.hot: s_b, s_a, then the slots
+    bool two;   // both bodies move
+    size_t at;  // in crShorts.hot: s_b, s_a, then the slots
 } crShortGroup;
 
 typedef struct crShorts {

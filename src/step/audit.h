@@ -37,7 +37,8 @@ typedef struct crAuditPair {
     double depth;  // m
     int shape_a, shape_b;
 } crAuditPair;
-crStatus cr__audit_overlap_at(const crPlan* plan, crArena* arena, const crPose* pose, crAuditPair* deepest);
+crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena, const crPose* pose,
+                              crAuditPair* deepest);
 // Crossings on the straight way between two poses of all bodies; hit: bodies that went otherwise, NULL: none.
 typedef struct crAuditCrossings {
     int crossed, unsure;

@@ -29,38 +29,59 @@ typedef struct Entry {
     int shape;
 } Entry;
 
-static bool before(const Entry* a, const Entry* b) {
-    return a->box.lo.x < b->box.lo.x || (a->box.lo.x == b->box.lo.x && a->shape < b->shape);
+// what entries are sorted by
+typedef struct Key {
+    double lo;
+    int shape, entry;
+} Key;
+
+static bool before(const Key* a, const Key* b) {
+    return a->lo < b->lo || (a->lo == b->lo && a->shape < b->shape);
 }
 
-// ascending by lo.x, merged bottom up; work is as long
-static Entry* sort(Entry* entries, Entry* work, int count) {
+// ascending by lo.x, merged bottom up; which of the two arrays they are then in
+static Key* sort_keys(Key* keys, Key* work, int count) {
     for (int run = 1; run < count; run *= 2) {
         for (int from = 0; from < count; from += 2 * run) {
             int middle = from + run < count ? from + run : count;
             int end = from + 2 * run < count ? from + 2 * run : count;
             for (int i = from, j = middle, k = from; k < end; k++) {
-                bool second = i == middle || (j < end && before(&entries[j], &entries[i]));
-                work[k] = second ? entries[j++] : entries[i++];
+                bool second = i == middle || (j < end && before(&keys[j], &keys[i]));
+                work[k] = second ? keys[j++] : keys[i++];
             }
         }
-        Entry* swap = entries;
-        entries = work;
+        Key* swap = keys;
+        keys = work;
         work = swap;
     }
-    return entries;
+    return keys;
+}
+
+// Entries in the order of lo.x; CR_ERR_MEMORY.
+static crStatus sort(crArena* arena, int count, const Entry* entries, Entry* sorted) {
+    size_t mark = cr_arena_mark(arena), bytes = ((size_t)count + 1) * sizeof(Key);
+    Key *keys = cr_arena_alloc(arena, bytes), *work = cr_arena_alloc(arena, bytes);
+    if (keys == NULL || work == NULL) return CR_ERR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        keys[i] = (Key){entries[i].box.lo.x, entries[i].shape, i};
+    }
+    keys = sort_keys(keys, work, count);
+    for (int i = 0; i < count; i++) {
+        sorted[i] = entries[keys[i].entry];
+    }
+    cr_arena_release(arena, mark);
+    return CR_OK;
 }
 
 static bool meet(const crBounds* a, const crBounds* b) {
     return a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
-// every pair of shapes that may touch and whose boxes meet
-static crStatus all_pairs(const crModel* model, Entry* entries, Entry* work, int count, crAuditPairFn pair,
-                          void* ctx) {
+// Every pair of shapes that may touch and whose boxes meet, the box that begins first being one of begin to end - 1.
+static crStatus pairs_of(const crModel* model, const Entry* entries, int count, int begin, int end,
+                         crAuditPairFn pair, void* ctx) {
     crStatus status = CR_OK;
-    entries = sort(entries, work, count);
-    for (int i = 0; i < count && status == CR_OK; i++) {
+    for (int i = begin; i < end && status == CR_OK; i++) {
         for (int j = i + 1; j < count && entries[j].box.lo.x <= entries[i].box.hi.x && status == CR_OK; j++) {
             if (!meet(&entries[i].box, &entries[j].box)) continue;
             int a = entries[i].shape, b = entries[j].shape;
@@ -110,26 +131,56 @@ static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     return CR_OK;
 }
 
-crStatus cr__audit_overlap_at(const crPlan* plan, crArena* arena, const crPose* pose, crAuditPair* deepest) {
-    const crModel* model = plan->model;
-    Entry *entries, *work;
-    Overlap o = {plan, pose, {0.0, -1, -1}};
-    size_t mark = cr_arena_mark(arena);
-    if (!entries_create(model, arena, &entries, &work)) return CR_ERR_MEMORY;
-    for (int s = 0; s < model->shape_count; s++) {
-        const crBodyShape* shape = &model->shapes[s];
-        entries[s] = (Entry){cr_shape_bounds(&shape->shape, pose[shape->body]), s};
+#define SHAPES 256  // that one thread takes at a time
+
+typedef struct OverlapParts {
+    const crPlan* plan;
+    const crPose* pose;
+    Entry *entries, *sorted;  // (shape_count)
+    crAuditPair* deepest;     // of each chunk of the sorted ones
+} OverlapParts;
+
+static void find_boxes(void* ctx, int begin, int end) {
+    const OverlapParts* parts = ctx;
+    for (int s = begin; s < end; s++) {
+        const crBodyShape* shape = &parts->plan->model->shapes[s];
+        parts->entries[s] = (Entry){cr_shape_bounds(&shape->shape, parts->pose[shape->body]), s};
     }
-    crStatus status = all_pairs(model, entries, work, model->shape_count, overlap_pair, &o);
+}
+
+static void find_chunk_overlaps(void* ctx, int begin, int end) {
+    const OverlapParts* parts = ctx;
+    const crModel* model = parts->plan->model;
+    Overlap o = {parts->plan, parts->pose, {0.0, -1, -1}};
+    pairs_of(model, parts->sorted, model->shape_count, begin, end, overlap_pair, &o);
+    parts->deepest[begin / SHAPES] = o.deepest;
+}
+
+crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena, const crPose* pose,
+                              crAuditPair* deepest) {
+    int count = plan->model->shape_count, chunks = (count + SHAPES - 1) / SHAPES;
+    size_t mark = cr_arena_mark(arena);
+    OverlapParts parts = {.plan = plan, .pose = pose};
+    *deepest = (crAuditPair){0.0, -1, -1};
+    if (!entries_create(plan->model, arena, &parts.entries, &parts.sorted)) return CR_ERR_MEMORY;
+    parts.deepest = cr_arena_alloc(arena, ((size_t)chunks + 1) * sizeof *parts.deepest);
+    if (parts.deepest == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(tasks, count, SHAPES, find_boxes, &parts);
+    if (sort(arena, count, parts.entries, parts.sorted) != CR_OK) return CR_ERR_MEMORY;
+    cr__tasks_for(tasks, count, SHAPES, find_chunk_overlaps, &parts);
+    // of equals the first
+    for (int i = 0; i < chunks; i++) {
+        if (parts.deepest[i].depth > deepest->depth) *deepest = parts.deepest[i];
+    }
     cr_arena_release(arena, mark);
-    *deepest = o.deepest;
-    return status;
+    return CR_OK;
 }
 
 crStatus cr__audit_overlap(crStep* step, double* deepest) {
     crAuditPair pair = {0.0, -1, -1};
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    crStatus status = cr__audit_overlap_at(step->plan, &step->scratch, step->dynamics.pose, &pair);
+    crStatus status =
+        cr__audit_overlap_at(step->plan, step->own.tasks, &step->scratch, step->dynamics.pose, &pair);
     *deepest = pair.depth;
     return status;
 }
@@ -347,7 +398,8 @@ static crStatus swept_pairs(Crossing* c, crAuditPairFn pair) {
         double more = c->reach != NULL ? c->reach[shape->body] : 0.0;
         entries[s] = (Entry){swept(c, shape->body, &shape->shape, more), s};
     }
-    return all_pairs(model, entries, work, model->shape_count, pair, c);
+    if (sort(c->arena, model->shape_count, entries, work) != CR_OK) return CR_ERR_MEMORY;
+    return pairs_of(model, work, model->shape_count, 0, model->shape_count, pair, c);
 }
 
 crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,

@@ -11,6 +11,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/tasks.h"
 #include "collide/manifold.h"
 #include "collide/narrow.h"
 #include "model/single.h"
@@ -351,14 +352,54 @@ static void find_defects(void* ctx, int begin, int end) {
     parts->holds[begin / parts->chunk] = holds;
 }
 
+// how far impulses of contacts begin to end - 1 lie outside their cones, and whether that is rounding
+static void find_outside(void* ctx, int begin, int end) {
+    Parts* parts = ctx;
+    double most = 0.0;
+    bool holds = true;
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &parts->m->moved->contacts[i];
+        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
+        if (square == 0.0) continue;
+        double off = outside(c, size);
+        if (off > most) most = off;
+        holds = holds && off <= ROUNDING * size;
+    }
+    parts->most[begin / parts->chunk] = most;
+    parts->holds[begin / parts->chunk] = holds;
+}
+
+// Impulses on bodies, summed in the order of contacts: a thread goes through all contacts for the bodies of its part.
+typedef struct Sums {
+    const Moved* m;
+    int parts;
+} Sums;
+
+static void sum_part(void* ctx, int part, int end) {
+    const Sums* sums = ctx;
+    const Moved* m = sums->m;
+    (void)end;
+    int64_t nb = m->step->model->nb;
+    int from = (int)(nb * part / sums->parts), to = (int)(nb * (part + 1) / sums->parts);
+    memset(m->impulse + 6 * (size_t)from, 0, 6 * (size_t)(to - from) * sizeof *m->impulse);
+    memset(m->size + from, 0, (size_t)(to - from) * sizeof *m->size);
+    for (int i = 0; i < m->moved->count; i++) {
+        const crStepContact* c = &m->moved->contacts[i];
+        bool a = c->body_a >= from && c->body_a < to, b = c->body_b >= from && c->body_b < to;
+        if (!a && !b) continue;
+        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
+        if (square == 0.0) continue;
+        if (a) impulse_on(m, c->body_a, c->point.point, cr_neg(c->impulse), size);
+        if (b) impulse_on(m, c->body_b, c->point.point, c->impulse, size);
+    }
+}
+
 crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     Moved m = {.step = step, .moved = moved};
     size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)step->model->nb;
     m.impulse = cr_arena_alloc(&step->scratch, 6 * nb * sizeof *m.impulse);
     m.size = cr_arena_alloc(&step->scratch, nb * sizeof *m.size);
     if (m.impulse == NULL || m.size == NULL) return CR_ERR_MEMORY;
-    memset(m.impulse, 0, 6 * nb * sizeof *m.impulse);
-    memset(m.size, 0, nb * sizeof *m.size);
     crAudit audit = {0};
     bool holds = true;
     if (moved->pose != NULL) {
@@ -368,17 +409,15 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         memset(m.v, 0, nv * sizeof *m.v);
         add_ties(&m);
     }
-    for (int i = 0; i < moved->count; i++) {
-        const crStepContact* c = &moved->contacts[i];
-        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
-        if (square == 0.0) continue;
-        double off = outside(c, size);
-        if (off > audit.laws.cone) audit.laws.cone = off;
-        holds = holds && off <= ROUNDING * size;
-        impulse_on(&m, c->body_a, c->point.point, cr_neg(c->impulse), size);
-        impulse_on(&m, c->body_b, c->point.point, c->impulse, size);
-    }
     Parts parts = {.m = &m};
+    run_parts(&parts, moved->count, NULL, find_outside);
+    audit.laws.cone = most_of_parts(&parts);
+    for (int i = 0; i < PARTS; i++) {
+        holds = holds && parts.holds[i];
+    }
+    // impulses on a tree meet in the velocities of its joints
+    Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
+    cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
     run_parts(&parts, step->model->nb, NULL, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {

@@ -24,7 +24,6 @@ typedef struct Balance {
     double* gain;    // change of energy less work (nb)
     double* floor;   // its rounding floor (nb)
     int* tree;       // top body of the tree it moves with, -1 where v does not move it (nb)
-    int* moves;      // the same of shapes (shape_count)
     crPose* before;  // poses at the beginning of the step (nb); NULL: not looked at
     double h;
     double* work_of;  // (nb)
@@ -131,7 +130,7 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     if (idle && f[3] == 0.0 && f[4] == 0.0 && f[5] == 0.0) return sum;
     for (int j = body->v; j < body->v + body->nv; j++) {
         double force = step->state.force[j];
-        if (!body->single && step->model->dofs[j].motor_force > 0.0) {
+        if (!body->single && cr_model_dof(step->model, j)->motor_force > 0.0) {
             force += cr__step_motor_force(step->model, &step->ties, j);
         }
         if (step->model->nu > 0) {
@@ -146,36 +145,22 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     return sum;
 }
 
-// islands of what pressed; contacts of one shape stand side by side
-static void join_pressed(const Balance* b, int* root) {
-    const crStepWarm* warm = &b->step->warm;
-    int last = -1, from = -1;
-    for (int i = 0; i < b->step->model->shape_count; i++) {
-        b->moves[i] = b->tree[b->step->model->shapes[i].body];
-    }
-    for (int i = 0; i < warm->count; i++) {
-        int shape_a = warm->force[i].shape_a, to = b->moves[warm->force[i].shape_b];
-        if (shape_a != last) from = b->moves[shape_a];
-        last = shape_a;
-        if (from < 0 || to < 0) continue;
-        from = cr__forest_find(root, from);
-        to = cr__forest_find(root, to);
-        if (to < from) {
-            root[from] = to;
-            from = to;
-        } else {
-            root[to] = from;
-        }
-    }
+// islands of what pressed
+static bool pressed_ends(const void* ctx, int i, int* x, int* y) {
+    const Balance* b = ctx;
+    const crWarm* warm = &b->step->warm.force[i];
+    *x = b->tree[b->step->plan->shape_body[warm->shape_a]];
+    *y = b->tree[b->step->plan->shape_body[warm->shape_b]];
+    return *x >= 0 && *y >= 0;
 }
 
-static void join_islands(const Balance* b, int* root) {
-    const crStep* step = b->step;
+// CR_ERR_MEMORY
+static crStatus join_islands(const Balance* b, int* root) {
+    crStep* step = b->step;
     const crModel* model = step->model;
     for (int i = 0; i < model->nb; i++) {
         root[i] = i;
     }
-    join_pressed(b, root);
     for (int i = 0; i < step->events.count; i++) {
         const crEvent* event = &step->events.list[i];
         if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
@@ -183,6 +168,8 @@ static void join_islands(const Balance* b, int* root) {
     for (int i = 0; i < model->loop_count; i++) {
         cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
     }
+    return cr__forest_join_all(step->own.tasks, &step->scratch, step->warm.count, pressed_ends, b, model->nb,
+                               root);
 }
 
 // what islands gained beyond rounding, summed; what v does not move gains nothing
@@ -263,7 +250,6 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
     b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
     b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
-    b.moves = cr_arena_alloc(&step->scratch, ((size_t)step->model->shape_count + 1) * sizeof *b.moves);
     b.work_of = cr_arena_alloc(&step->scratch, nb * sizeof *b.work_of);
     b.damped = cr_arena_alloc(&step->scratch, nb * sizeof *b.damped);
     b.fast_in = cr_arena_alloc(&step->scratch, (nb / CHUNK + 1) * sizeof *b.fast_in);
@@ -272,8 +258,8 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
         *before = b.before = cr_arena_alloc(&step->scratch, nb * sizeof *b.before);
         if (b.before == NULL) return cr__step_memory(error);
     }
-    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || b.moves == NULL || root == NULL ||
-        b.work_of == NULL || b.damped == NULL || b.fast_in == NULL)
+    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || root == NULL || b.work_of == NULL ||
+        b.damped == NULL || b.fast_in == NULL)
         return cr__step_memory(error);
     crStatus status = find_balance(&b, error);
     if (status != CR_OK) return status;
@@ -283,7 +269,7 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     c->energy.work = b.work;
     // where no body gained energy no island did
     if (b.gains) {
-        join_islands(&b, root);
+        if (join_islands(&b, root) != CR_OK) return cr__step_memory(error);
         c->energy.gain = sum_gains(&b, root);
     }
     if (step->calls.force != NULL || carried(step->plan)) c->energy.work = c->energy.gain = (double)NAN;

@@ -78,6 +78,8 @@ crVec3 cr__step_fall(const crStep* step, int body) {
     const crBody* b = &step->model->bodies[body];
     crVec3 a = cr_vec3(0, 0, 0);
     if (!step->airborne[body]) return a;
+    if (body >= step->plan->first_single && !step->plan->loaded && step->plan->falls_alike)
+        return cr_add(a, step->plan->falls);
     if (b->single && !step->plan->loaded) return cr_add(a, cr__load_vec(step->plan->fall + b->v));
     for (int j = b->v; j < b->v + b->nv; j++) {
         a = cr_madd(a, cr__plan_fall(step->plan, step->state.force, j), cr__dof_axis(&step->dynamics, j).v);

@@ -208,7 +208,7 @@ static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, cr
 static bool at_limit(const crStep* step, const crBody* body, double delta) {
     if (body->nq != body->nv) return false;
     for (int j = 0; j < body->nv; j++) {
-        const crDof* dof = &step->model->dofs[body->v + j];
+        const crDof* dof = cr_model_dof(step->model, body->v + j);
         double q = step->state.q[body->q + j];
         if (q - dof->lower <= delta || dof->upper - q <= delta) return true;
     }
@@ -403,7 +403,8 @@ static crStatus begin_pairs(crStep* step, crError* error) {
         cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     bool whole = step->part.bodies == step->awake.bodies;
     if (status == CR_OK && whole) status = move_sleepers(step, error);
-    if (status == CR_OK) status = cr__pairs_list(step->pairs, &step->dynamics, &step->scratch, error);
+    if (status == CR_OK)
+        status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
     // bodies that are late are not where they are looked at
     step->pairs->trailed = whole && !(step->clocks->now_at > 0.0);
     if (step->pairs->trailed) cr__pairs_follow(step->pairs, step->own.tasks, &step->dynamics);

@@ -7,8 +7,8 @@
 
 // The trees of two bodies, where v moves both.
 static inline void cr__forest_join_trees(const crModel* model, int* parent, int a, int b) {
-    if (!cr__moves(model, a) || !cr__moves(model, b)) return;
-    cr__forest_join(parent, model->bodies[a].root, model->bodies[b].root);
+    int top_a = model->top[a], top_b = model->top[b];
+    if (top_a >= 0 && top_b >= 0) cr__forest_join(parent, top_a, top_b);
 }
 
 #endif

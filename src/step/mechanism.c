@@ -46,7 +46,7 @@ static bool equality(const crLoop* loop) { return !cr_loop_ranges(loop); }
 
 static bool free_of_rows(const crModel* model, const crBody* body) {
     for (int j = body->v; j < body->v + body->nv; j++) {
-        if (model->dofs[j].motor_force > 0.0 || model->dofs[j].friction > 0.0) return false;
+        if (cr_model_dof(model, j)->motor_force > 0.0 || cr_model_dof(model, j)->friction > 0.0) return false;
     }
     return true;
 }
@@ -62,10 +62,10 @@ static bool within_limits(const crModel* model, crPart part, const double* q) {
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[part.bodies[n]];
         for (int j = 0; j < body->nv && body->nq == body->nv; j++) {
-            const crDof* dof = &model->dofs[body->v + j];
+            const crDof* dof = cr_model_dof(model, body->v + j);
             if (q[body->q + j] < dof->lower || q[body->q + j] > dof->upper) return false;
         }
-        if (body->joint == CR_JOINT_BALL && model->dofs[body->v].upper < INFINITY) return false;
+        if (body->joint == CR_JOINT_BALL && cr_model_dof(model, body->v)->upper < INFINITY) return false;
     }
     return true;
 }
@@ -283,7 +283,7 @@ static bool conserves(const Mechanism* m) {
         const crBody* body = &model->bodies[m->part.bodies[n]];
         if (body->linear_drag > 0.0 || body->angular_drag > 0.0) return false;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            const crDof* dof = &model->dofs[j];
+            const crDof* dof = cr_model_dof(model, j);
             if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->dof_actuator[j] >= 0 ||
                 step->state.force[j] != 0.0)
                 return false;

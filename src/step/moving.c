@@ -39,18 +39,35 @@ static bool acts(const crStep* step, const crStepContact* c) {
 
 #define CHUNK 256  // contacts per task
 
-// search for contacts that may act in the step and are fast
-typedef struct Fast {
-    const crStep* step;
-    bool* fast;  // (contact_count)
-} Fast;
+// facts of a contact that islands add up
+typedef struct Note {
+    int body;      // the body that its rows count for
+    bool fast;     // true if it may act in the step and is fast
+    bool takes;    // true if short steps can take it
+    bool bounces;  // true if it may bounce
+} Note;
 
-static void find_fast(void* ctx, int begin, int end) {
-    const Fast* f = ctx;
+typedef struct Notes {
+    const crStep* step;
+    Note* note;  // (contact_count)
+} Notes;
+
+static void take_notes(void* ctx, int begin, int end) {
+    const Notes* notes = ctx;
+    const crStep* step = notes->step;
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &f->step->contacts.list[i];
-        f->fast[i] = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(f->step, c);
+        const crStepContact* c = &step->contacts.list[i];
+        bool fast = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
+        notes->note[i] = (Note){cr__step_mover(step, c->body_a, c->body_b), fast,
+                                cr__moving_takes_contact(step, c), c->bounces};
     }
+}
+
+static bool contact_ends(const void* ctx, int i, int* a, int* b) {
+    const crStep* step = ctx;
+    *a = step->model->top[step->contacts.list[i].body_a];
+    *b = step->model->top[step->contacts.list[i].body_b];
+    return *a >= 0 && *b >= 0;
 }
 
 // islands of all contacts: the root of each body, and figures of each island at its root (nb)
@@ -76,8 +93,8 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Joins the bodies of contacts and loops, and counts each contact at one of its bodies.
-static void join_contacts(const crStep* step, const bool* fast, const Islands* islands) {
+// Joins the bodies of contacts and loops, and counts each contact at one of its bodies. CR_ERR_MEMORY.
+static crStatus join_contacts(crStep* step, const Note* note, const Islands* islands) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
@@ -89,23 +106,22 @@ static void join_contacts(const crStep* step, const bool* fast, const Islands* i
         cr__forest_join_trees(model, islands->root, loop->a, loop->b);
     }
     for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        int b = cr__step_mover(step, c->body_a, c->body_b), *rows = &islands->rows[b];
-        cr__forest_join_trees(model, islands->root, c->body_a, c->body_b);
-        *rows = cr__moving_takes_contact(step, c) && *rows >= 0 ? *rows + 3 : GENERAL;
-        islands->bounces[b] = islands->bounces[b] || c->bounces;
-        islands->fast[b] += fast[i];
+        int b = note[i].body, *rows = &islands->rows[b];
+        *rows = note[i].takes && *rows >= 0 ? *rows + 3 : GENERAL;
+        islands->bounces[b] = islands->bounces[b] || note[i].bounces;
+        islands->fast[b] += note[i].fast;
     }
+    return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
+                               model->nb, islands->root);
 }
 
 // Sets moving[b] for bodies of moving islands. Returns true if there are any. Small islands that may bounce
 // stay calm: their impacts are located in time.
-static bool find_moving(const crStep* step, const bool* fast, const Islands* islands, bool* moving) {
+static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
     memset(moving, 0, (size_t)model->nb * sizeof *moving);
-    join_contacts(step, fast, islands);
     for (int b = model->nb - 1; b > 0; b--) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
@@ -140,20 +156,38 @@ static bool is_among(const crModel* model, const crStepContact* c, const bool* m
     return a && b;
 }
 
+// search for contacts of moving bodies
+typedef struct Sorting {
+    const crStep* step;
+    const crStepContact* contacts;
+    const bool* moving;
+    bool* among;  // true for each contact of moving bodies
+} Sorting;
+
+static void find_among(void* ctx, int begin, int end) {
+    const Sorting* sorting = ctx;
+    for (int i = begin; i < end; i++) {
+        sorting->among[i] = is_among(sorting->step->model, &sorting->contacts[i], sorting->moving, true);
+    }
+}
+
 // Sorts contacts of moving bodies to the front; order is kept on both sides. Sets *count to their number.
 // CR_ERR_MEMORY.
 static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* moving, int* count) {
     int among = 0, all = *count, rest = 0;
+    size_t mark = cr_arena_mark(&step->scratch);
+    Sorting sorting = {step, contacts, moving, cr_arena_alloc(&step->scratch, (size_t)all + 1)};
+    if (sorting.among == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(step->own.tasks, all, CHUNK, find_among, &sorting);
     for (int i = 0; i < all; i++) {
-        among += is_among(step->model, &contacts[i], moving, true);
+        among += sorting.among[i];
     }
     *count = among;
     if (among == all) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch);
     crStepContact* behind = cr_arena_alloc(&step->scratch, (size_t)(all - among) * sizeof *behind);
     if (behind == NULL) return CR_ERR_MEMORY;
     for (int i = 0, k = 0; i < all; i++) {
-        if (is_among(step->model, &contacts[i], moving, true)) {
+        if (sorting.among[i]) {
             if (i > k) contacts[k] = contacts[i];
             k++;
         } else {
@@ -223,10 +257,11 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
     if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
     size_t before = cr_arena_mark(&step->scratch);
-    Fast fast = {step, cr_arena_alloc(&step->scratch, (size_t)step->contacts.count * sizeof *fast.fast)};
-    if (fast.fast == NULL) return cr__step_memory(error);
-    cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, find_fast, &fast);
-    bool any = find_moving(step, fast.fast, &islands, moving);
+    Notes notes = {step, cr_arena_alloc(&step->scratch, (size_t)step->contacts.count * sizeof *notes.note)};
+    if (notes.note == NULL) return cr__step_memory(error);
+    cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, take_notes, &notes);
+    if (join_contacts(step, notes.note, &islands) != CR_OK) return cr__step_memory(error);
+    bool any = find_moving(step, &islands, moving);
     cr_arena_release(&step->scratch, before);
     if (!any) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts.list, .near_count = step->contacts.count};

@@ -13,6 +13,7 @@
 #include "step/moving_trees.h"
 
 #define BODIES        256    // bodies per task
+#define CONTACTS      512    // contacts per task
 #define PUSHED        0.25   // way by which neighbours may close a gap, share of both bodies' travel
 #define FAR           0.1    // travel beyond which a corner may swing round and press, of the smaller size
 #define LIMITS        4      // rounds of reducing shares
@@ -54,10 +55,11 @@ static crStatus create(Work* work) {
     work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
     work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
     work->target = cr_arena_alloc(arena, room * sizeof *work->target);
-    work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
+    bool bounces = step->pairs->bouncing;
+    if (bounces) work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
     work->index = cr_arena_alloc(arena, room * sizeof *work->index);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL && work->bounce != NULL &&
-              work->index != NULL;
+    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL &&
+              (!bounces || work->bounce != NULL) && work->index != NULL;
     if (step->plan->given_count > 0) {
         work->given = cr_arena_alloc(arena, room * sizeof *work->given);
         ok = ok && work->given != NULL;
@@ -77,32 +79,77 @@ static bool may_press(const Work* work, const crStepContact* c, double fall) {
     return left <= (far ? travel : PUSHED * travel);
 }
 
-// Lists packed contacts that may press, with the warm start of one short step. True if one may bounce.
-static bool list(Work* work) {
+// contacts of the islands in chunks, one task each
+typedef struct Listing {
+    Work* work;
+    double fall;
+    bool* takes;    // true for each contact that may press (contacts.count)
+    int* first;     // of each chunk: place of its first contact; before that, their number
+    bool* bounces;  // of each chunk: true if one of its contacts may bounce
+} Listing;
+
+static void choose_chunk(void* ctx, int begin, int end) {
+    const Listing* list = ctx;
+    const Work* work = list->work;
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &work->step->contacts.list[i];
+        if (work->given != NULL) work->given[i] = cr__step_given_velocity(work->step, c);
+        list->takes[i] = c->packable && may_press(work, c, list->fall);
+        count += list->takes[i];
+    }
+    list->first[begin / CONTACTS] = count;
+}
+
+static void list_pressing(void* ctx, int begin, int end) {
+    const Listing* list = ctx;
+    const Work* work = list->work;
     const crStep* step = work->step;
-    int cursor = 0;
+    int at = list->first[begin / CONTACTS], cursor = cr__step_warm_from(step, &step->contacts.list[begin]);
     bool bounces = false;
-    double fall = work->h * cr_norm(step->model->gravity);
-    for (int i = 0; i < step->contacts.count; i++) {
+    for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        if (work->given != NULL) work->given[i] = cr__step_given_velocity(step, c);
-        if (!c->packable || !may_press(work, c, fall)) continue;
+        if (!list->takes[i]) continue;
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
-        crPackedContact* to = &work->contact[work->count];
-        work->index[work->count] = i;
+        crPackedContact* to = &work->contact[at];
+        work->index[at] = i;
         *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
         to->point = c->point.point;
         to->normal = c->point.normal;
         if (work->given != NULL) to->E = work->given[i];
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
-        work->gap[work->count] = c->point.gap;
-        work->target[work->count] = -0.5 * c->delta;
-        work->bounce[work->count] = fast ? c->e * c->speed : 0.0;
+        work->gap[at] = c->point.gap;
+        work->target[at] = -0.5 * c->delta;
+        if (work->bounce != NULL) work->bounce[at] = fast ? c->e * c->speed : 0.0;
+        at++;
         bounces = bounces || fast;
-        work->count++;
     }
-    return bounces;
+    list->bounces[begin / CONTACTS] = bounces;
+}
+
+// Lists packed contacts that may press, with the warm start of one short step. *bounces: one may bounce.
+// CR_ERR_MEMORY.
+static crStatus list(Work* work, bool* bounces) {
+    crStep* step = work->step;
+    int count = step->contacts.count, chunks = (count + CONTACTS - 1) / CONTACTS;
+    Listing listing = {.work = work, .fall = work->h * cr_norm(step->model->gravity)};
+    listing.takes = cr_arena_alloc(&step->scratch, (size_t)count + 1);
+    listing.bounces = cr_arena_alloc(&step->scratch, (size_t)chunks + 1);
+    listing.first = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *listing.first);
+    if (listing.takes == NULL || listing.bounces == NULL || listing.first == NULL) return CR_ERR_MEMORY;
+    cr__tasks_for(step->own.tasks, count, CONTACTS, choose_chunk, &listing);
+    for (int k = 0; k < chunks; k++) {
+        int more = listing.first[k];
+        listing.first[k] = work->count;
+        work->count += more;
+    }
+    cr__tasks_for(step->own.tasks, count, CONTACTS, list_pressing, &listing);
+    *bounces = false;
+    for (int k = 0; k < chunks; k++) {
+        *bounces = *bounces || listing.bounces[k];
+    }
+    return CR_OK;
 }
 
 // Writes the velocities v in the coordinates of z.
@@ -113,11 +160,16 @@ static void coordinates(const Work* work, const crInertias* of, const double* v,
     if (work->trees.posed) cr__units_coordinates(of, v, &work->trees.units, z + work->trees.units.base);
 }
 
-// Writes the impulses of the whole step to the step's contacts.
-static void read_impulses(const Work* work) {
-    for (int i = 0; i < work->count; i++) {
+static void read_range(void* ctx, int begin, int end) {
+    const Work* work = ctx;
+    for (int i = begin; i < end; i++) {
         work->step->contacts.list[work->index[i]].impulse = work->contact[i].P;
     }
+}
+
+// Writes the impulses of the whole step to the step's contacts.
+static void read_impulses(Work* work) {
+    cr__tasks_for(work->step->own.tasks, work->count, CONTACTS, read_range, work);
     if (!work->trees.posed) return;
     cr__moving_keep_ties(&work->trees, &work->ask);
     cr__moving_impulses(work->step);
@@ -147,9 +199,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     ask->row_target = trees->target;
     ask->row_bounce = trees->bounce;
     if (bounces || trees->bounces) ask->bounce = work->bounce;
-    ask->D = cr_arena_alloc(arena, numbers * sizeof *dz);
-    ask->C = cr_arena_alloc(arena, numbers * sizeof *dz);
-    if (dz == NULL || ask->D == NULL || ask->C == NULL) return CR_ERR_MEMORY;
+    if (dz == NULL) return CR_ERR_MEMORY;
     coordinates(work, &of, step->free.v, dz);
     for (size_t i = 0; i < numbers; i++) {
         dz[i] -= p->z_free[i];
@@ -282,21 +332,46 @@ static int leader(const Work* work, int n) {
     return n < work->singles ? work->packed.body[n] : work->trees.root[n - work->singles];
 }
 
-// Joins bodies that pushed each other to sets and counts their rows. root[b] becomes the first body of the
-// set of b if b is single or the root of a tree.
-static void join(const Work* work, int* root, Energy* energy) {
-    const crStep* step = work->step;
-    int count = work->singles + work->trees.count;
-    for (int n = 0; n < count; n++) {
+// joins of contacts that press
+typedef struct Pressing {
+    const crStep* step;
+    int* tree;  // of each contact: the tree that its rows count for; -1: it does not press (contacts.count)
+} Pressing;
+
+static bool press_ends(const void* ctx, int i, int* a, int* b) {
+    const Pressing* pressing = ctx;
+    const crModel* model = pressing->step->model;
+    const crStepContact* c = &pressing->step->contacts.list[i];
+    *a = model->top[c->body_a];
+    *b = model->top[c->body_b];
+    pressing->tree[i] = cr__step_presses(c) ? (*b >= 0 ? *b : *a) : -1;
+    return pressing->tree[i] >= 0 && *a >= 0 && *b >= 0;
+}
+
+// Makes each of the bodies begin to end - 1 a set of its own.
+static void begin_sets(void* ctx, int begin, int end) {
+    const Work* work = ctx;
+    for (int n = begin; n < end; n++) {
         int b = leader(work, n);
-        root[b] = b;
-        energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
+        work->root[b] = b;
+        work->energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
     }
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        if (!cr__step_presses(c)) continue;
-        cr__forest_join_trees(step->model, root, c->body_a, c->body_b);
-        energy[step->model->bodies[cr__step_mover(step, c->body_a, c->body_b)].root].rows += 3;
+}
+
+// Joins bodies that pushed each other to sets and counts their rows. root[b] becomes the first body of the
+// set of b if b is single or the root of a tree. CR_ERR_MEMORY.
+static crStatus join(Work* work, int* root, Energy* energy) {
+    crStep* step = work->step;
+    int count = work->singles + work->trees.count, contacts = step->contacts.count, nb = step->model->nb;
+    Pressing pressing = {step, cr_arena_alloc(&step->scratch, ((size_t)contacts + 1) * sizeof(int))};
+    if (pressing.tree == NULL) return CR_ERR_MEMORY;
+    // of all bodies, of which the sets are some
+    memset(root, 0, (size_t)nb * sizeof *root);
+    cr__tasks_for(step->own.tasks, count, BODIES, begin_sets, work);
+    crStatus status =
+        cr__forest_join_all(step->own.tasks, &step->scratch, contacts, press_ends, &pressing, nb, root);
+    for (int i = 0; i < contacts && status == CR_OK; i++) {
+        if (pressing.tree[i] >= 0) energy[pressing.tree[i]].rows += 3;
     }
     for (int n = 0; n < count; n++) {
         int b = leader(work, n), first = cr__forest_find(root, b);
@@ -306,6 +381,7 @@ static void join(const Work* work, int* root, Energy* energy) {
         int b = leader(work, n);
         root[b] = cr__forest_find(root, b);
     }
+    return status;
 }
 
 // the set of a body, single or of a tree
@@ -360,10 +436,11 @@ static bool may_release(const Energy* e) {
 
 // Finds shares with which no set gains energy. Small sets without trees that would gain are released to the
 // calm solve, and so are sets without rows. The others get less correction, then less of their impulses.
-static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
+// CR_ERR_MEMORY.
+static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
     int count = work->singles + work->trees.count;
-    join(work, root, energy);
+    if (join(work, root, energy) != CR_OK) return CR_ERR_MEMORY;
     bool any = true;
     for (int round = 0; any; round++) {
         find_gains(work, root, energy, round == LIMITS);
@@ -389,6 +466,7 @@ static void limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
         }
     }
     cr__moving_stand(&work->trees);
+    return CR_OK;
 }
 
 // Writes v and q of single bodies begin to end - 1, with the shares of their sets.
@@ -451,7 +529,8 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     cr__step_part_of(step, moving);
     crStatus status = cr__moving_pose(step, h, islands, moving, &work.trees, error);
     if (status != CR_OK) return status;
-    bool bounces = list(&work);
+    bool bounces;
+    if (list(&work, &bounces) != CR_OK) return cr__step_memory(error);
     cr__moving_start(&work.trees);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
     leave_untouched(&work, moving);
@@ -459,7 +538,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     work.energy = energy;
     work.gains = cr_arena_alloc(&step->scratch, (size_t)(work.singles + 1) * sizeof *work.gains);
     if (work.gains == NULL) return cr__step_memory(error);
-    limit_energy(&work, root, energy, moving);
+    if (limit_energy(&work, root, energy, moving) != CR_OK) return cr__step_memory(error);
     put_back(&work);
     put_impulses(&work, root, energy);
     return CR_OK;

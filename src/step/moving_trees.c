@@ -227,14 +227,14 @@ static Work work_of(const crMovingTrees* t, crPart tree, double h, double scale)
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            bool driven = step->model->dofs[j].motor_force > 0.0;
+            bool driven = cr_model_dof(step->model, j)->motor_force > 0.0;
             double motor = driven ? scale * cr__step_motor_force(step->model, &step->ties, j) : 0.0;
             double force = step->state.force[j] + motor;
             work.at0 += 0.5 * h * force * step->state.v[j];
             work.by_s += 0.5 * h * force * t->v[j];
             work.motors += 0.5 * h * motor * (step->state.v[j] + t->v[j]);
             double rate = 0.5 * (step->state.v[j] + t->v[j]);
-            work.at0 -= fmax(0.0, step->model->dofs[j].damping * rate * t->way[j]);
+            work.at0 -= fmax(0.0, cr_model_dof(step->model, j)->damping * rate * t->way[j]);
             if (step->model->nu > 0) add_actuators(t, j, h, &work);
         }
     }

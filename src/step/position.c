@@ -80,6 +80,25 @@ static int ration(int count, int bodies, int64_t* visits) {
     return (int)sweeps;
 }
 
+static crStatus factor_masses(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    return cr__part_mass_factor(step->model, part, 0.0, d);
+}
+
+// Moves the bodies of a part by M^-1 p.
+static crStatus move_out(crStep* step, crPart part, crDynamics* d, void* p) {
+    cr__part_mass_solve(step->model, part, d, p);
+    cr__part_advance(step->model, part, 1.0, p, step->state.q);
+    return CR_OK;
+}
+
+// Runs a stage over all bodies, by several threads if the part of the step is all of them.
+static crStatus by_all(crStep* step, crPartFn stage, void* ctx) {
+    bool whole = step->part.count == step->model->nb - 1;
+    return whole ? cr__step_by_bodies(step, stage, ctx)
+                 : stage(step, cr__all(step->model), &step->dynamics, ctx);
+}
+
 // Sweeps over the first `count` contacts and moves the bodies. Packed contacts take the memory of the
 // contacts of the pass, which are lost.
 static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_of_body, crError* error) {
@@ -91,7 +110,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     crPackedContact* contact = (crPackedContact*)(void*)pass->near;
     crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
     if (dq == NULL || island == NULL) return cr__step_memory(error);
-    crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    crStatus status = by_all(step, factor_masses, NULL);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     memset(dq, 0, nv * sizeof *dq);
     memset(island, 0, nb * sizeof *island);
@@ -115,9 +134,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
-    cr_model_mass_solve(model, &step->dynamics, dq);
-    cr__advance(model, 1.0, dq, step->state.q);
-    return CR_OK;
+    return by_all(step, move_out, dq) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // margin with which a collide finds every near contact, m
@@ -153,6 +170,8 @@ static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) 
 
 // Finds the poses of all bodies that do not lie, whether they are of the part or not.
 static crStatus pose_others(crStep* step) {
+    // all of them are of the part
+    if (step->part.count + step->rest.lying.count == step->model->nb - 1) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     int count = 0, *bodies = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *bodies);
     if (bodies == NULL) return CR_ERR_MEMORY;

@@ -9,8 +9,13 @@
 
 crStatus cr__step_record(crStep* step, crError* error) {
     void* all = step->record.contacts;
+    int more = 0;
+    for (int i = 0; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
+        more += cr_dot(c->impulse, c->impulse) > 0.0;
+    }
     crStatus status = cr__grow(&step->own.allocator, &all, &step->record.capacity, step->record.count,
-                               step->record.count + step->contacts.count, sizeof *step->record.contacts);
+                               step->record.count + more, sizeof *step->record.contacts);
     step->record.contacts = all;
     if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {

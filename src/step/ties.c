@@ -10,7 +10,7 @@ enum { LOOP_ROWS = 6, DOF_ROWS = 4 };
 
 static bool has_rows(const crModel* model, const crBody* body) {
     for (int j = body->v; j < body->v + body->nv; j++) {
-        const crDof* dof = &model->dofs[j];
+        const crDof* dof = cr_model_dof(model, j);
         if (dof->lower > -INFINITY || dof->upper < INFINITY || dof->motor_force > 0.0 || dof->friction > 0.0)
             return true;
     }

@@ -155,7 +155,7 @@ static bool driven(const crModel* model, crPart tree) {
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            if (model->dofs[i].motor_force > 0.0) return true;
+            if (cr_model_dof(model, i)->motor_force > 0.0) return true;
         }
     }
     return false;

@@ -4,12 +4,14 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/tasks.h"
 #include "step/clocks.h"
 
-#define HOLD 3.0     // deadbands within which a contact that pressed still touches
-#define NEAR 1e-4    // likewise where it opens slowly: of the pair's size
-#define FALL 0.06    // and of g h^2
-#define SLOW 2.5e-3  // of g h
+#define HOLD  3.0     // deadbands within which a contact that pressed still touches
+#define NEAR  1e-4    // likewise where it opens slowly: of the pair's size
+#define FALL  0.06    // and of g h^2
+#define SLOW  2.5e-3  // of g h
+#define CHUNK 512     // contacts or forces that one thread takes at a time
 
 static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
     // nearly always, and what stands side by side is compared at once
@@ -91,24 +93,36 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
     return cr_step_event_add(step, &event);
 }
 
-// forces of the last solve, while those of this one take their place
-typedef struct Kept {
+// Forces of the last solve while those of this one take their place, in chunks of contacts that several threads take. Old
+// forces of which a body moves outside the part stay: a chunk has those that come before the next chunk's first contact.
+typedef struct Keeping {
+    crStep* step;
     int count;
     const crWarm* old;  // (count)
     int other_count;
-    int* others;  // old ones of which a body moves outside the part (other_count)
-    int next;     // of the others, to be appended
-} Kept;
+    int* others;             // old ones that stay (other_count)
+    bool* stays;             // of the old ones (count)
+    bool *presses, *begins;  // of contacts (contacts.count)
+    struct KeepChunk* chunk;
+} Keeping;
+
+typedef struct KeepChunk {
+    int presses, begins;  // contacts that press, and those of them that begin
+    int first_other;      // among the others
+    int at;               // place of its first force
+} KeepChunk;
+
+static int chunks_of(int count) { return (count + CHUNK - 1) / CHUNK; }
 
 // no new forces yet; those that the step began with stay where they are
-static crStatus begin_forces(crStep* step, Kept* kept) {
-    kept->count = step->warm.count;
-    kept->old = step->warm.force;
+static crStatus begin_forces(crStep* step, Keeping* keep) {
+    keep->count = step->warm.count;
+    keep->old = step->warm.force;
     if (step->warm.changed) {
         crWarm* copy = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *copy);
         if (copy == NULL) return CR_ERR_MEMORY;
         if (step->warm.count > 0) memcpy(copy, step->warm.force, (size_t)step->warm.count * sizeof *copy);
-        kept->old = copy;
+        keep->old = copy;
     } else {
         cr__step_swap_forces(&step->warm);
         step->warm.changed = true;
@@ -117,68 +131,144 @@ static crStatus begin_forces(crStep* step, Kept* kept) {
     return CR_OK;
 }
 
-static crStatus find_other_forces(crStep* step, Kept* kept) {
-    const crModel* model = step->model;
-    kept->others = cr_arena_alloc(&step->scratch, ((size_t)kept->count + 1) * sizeof *kept->others);
-    if (kept->others == NULL) return CR_ERR_MEMORY;
-    // what v does not move is on either side
-    cr__step_mark_part(step, 1);
-    for (int i = 0; i < kept->count; i++) {
-        const crWarm* w = &kept->old[i];
-        int a = model->shapes[w->shape_a].body, b = model->shapes[w->shape_b].body;
-        kept->others[kept->other_count] = i;
-        kept->other_count += (step->work.mark[a] == 0 && cr__moves(model, a)) ||
-                             (step->work.mark[b] == 0 && cr__moves(model, b));
+// which old forces stay; what v does not move is on either side
+static void find_staying(void* ctx, int begin, int end) {
+    const Keeping* keep = ctx;
+    const crStep* step = keep->step;
+    const int *body = step->plan->shape_body, *mark = step->work.mark;
+    for (int i = begin; i < end; i++) {
+        int a = body[keep->old[i].shape_a], b = body[keep->old[i].shape_b];
+        keep->stays[i] =
+            (mark[a] == 0 && cr__moves(step->model, a)) || (mark[b] == 0 && cr__moves(step->model, b));
     }
+}
+
+static crStatus find_others(Keeping* keep) {
+    crStep* step = keep->step;
+    keep->others = cr_arena_alloc(&step->scratch, ((size_t)keep->count + 1) * sizeof *keep->others);
+    keep->stays = cr_arena_alloc(&step->scratch, (size_t)keep->count + 1);
+    if (keep->others == NULL || keep->stays == NULL) return CR_ERR_MEMORY;
+    cr__step_mark_part(step, 1);
+    cr__tasks_for(step->own.tasks, keep->count, CHUNK, find_staying, keep);
     cr__step_mark_part(step, 0);
+    for (int i = 0; i < keep->count; i++) {
+        keep->others[keep->other_count] = i;
+        keep->other_count += keep->stays[i];
+    }
     return CR_OK;
 }
 
 // how many of the others come before contact c
-static int others_before(const Kept* kept, const crStepContact* c) {
-    int lo = kept->next, hi = kept->other_count;
+static int others_before(const Keeping* keep, const crStepContact* c) {
+    int lo = 0, hi = keep->other_count;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        bool before = compare(&kept->old[kept->others[mid]], c, false) < 0;
+        bool before = compare(&keep->old[keep->others[mid]], c, false) < 0;
         lo = before ? mid + 1 : lo;
         hi = before ? hi : mid;
     }
     return lo;
 }
 
-// the others up to this one
-static crStatus keep_others(crStep* step, Kept* kept, int end) {
-    crStepWarm* warm = &step->warm;
-    crStatus status = cr__warm_reserve(&step->own.allocator, warm, end - kept->next);
-    for (; kept->next < end && status == CR_OK; kept->next++) {
-        warm->force[warm->count++] = kept->old[kept->others[kept->next]];
+// the first old force that is not of a pair before that of c
+static int pair_from(const Keeping* keep, const crStepContact* c) {
+    int lo = 0, hi = keep->count;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        bool before = compare(&keep->old[mid], c, true) < 0;
+        lo = before ? mid + 1 : lo;
+        hi = before ? hi : mid;
+    }
+    return lo;
+}
+
+// Contacts of pairs that did not press in the last solve begin.
+static void find_pressing(void* ctx, int begin, int end) {
+    const Keeping* keep = ctx;
+    const crStepContact* list = keep->step->contacts.list;
+    KeepChunk* chunk = &keep->chunk[begin / CHUNK];
+    int cursor = pair_from(keep, &list[begin]);
+    *chunk = (KeepChunk){.first_other = begin > 0 ? others_before(keep, &list[begin]) : 0};
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &list[i];
+        keep->presses[i] = cr__step_presses(c);
+        keep->begins[i] =
+            keep->presses[i] && c->speed < 0.0 && next_kept(keep->old, keep->count, c, true, &cursor) == NULL;
+        chunk->presses += keep->presses[i];
+        chunk->begins += keep->begins[i];
+    }
+}
+
+// forces of the contacts begin to end - 1, and of the others among them, in order
+static void put_forces(void* ctx, int begin, int end) {
+    const Keeping* keep = ctx;
+    const crStep* step = keep->step;
+    const KeepChunk* chunk = &keep->chunk[begin / CHUNK];
+    crWarm* to = step->warm.force + chunk->at;
+    int other = chunk->first_other, last = chunk[1].first_other;
+    double rate = 1.0 / step->free.h;
+    for (int i = begin; i < end; i++) {
+        const crStepContact* c = &step->contacts.list[i];
+        if (!keep->presses[i]) continue;
+        for (; other < last && compare(&keep->old[keep->others[other]], c, false) < 0; other++) {
+            *to++ = keep->old[keep->others[other]];
+        }
+        *to++ = cr__warm_of(c, cr_scale(rate, c->impulse));
+    }
+    for (; other < last; other++) {
+        *to++ = keep->old[keep->others[other]];
+    }
+}
+
+// where the forces of each chunk go; room for all
+static crStatus place_forces(Keeping* keep, int chunks) {
+    crStep* step = keep->step;
+    int count = 0;
+    keep->chunk[chunks] = (KeepChunk){.first_other = keep->other_count};
+    for (int k = 0; k < chunks; k++) {
+        keep->chunk[k].at = count;
+        count += keep->chunk[k].presses + keep->chunk[k + 1].first_other - keep->chunk[k].first_other;
+    }
+    // no contact: all others are behind the last one
+    if (chunks == 0) count = keep->other_count;
+    crStatus status = cr__warm_reserve(&step->own.allocator, &step->warm, count);
+    if (status == CR_OK) step->warm.count = count;
+    return status;
+}
+
+static crStatus add_beginnings(const Keeping* keep) {
+    crStep* step = keep->step;
+    crStatus status = CR_OK;
+    for (int i = 0; i < step->contacts.count && status == CR_OK;) {
+        // most chunks have none
+        bool any = keep->chunk[i / CHUNK].begins > 0;
+        if (any && keep->begins[i]) status = add_beginning(step, &step->contacts.list[i]);
+        i = any ? i + 1 : i - i % CHUNK + CHUNK;
     }
     return status;
 }
 
-// contacts of pairs that did not press in the last solve begin; forces of the part's contacts take the place
-// of its old ones, in order
+// forces of the part's contacts take the place of its old ones, in order
 static crStatus keep_forces(crStep* step) {
-    size_t mark = cr_arena_mark(&step->scratch);
+    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contacts.count;
     bool whole = step->part.count == step->model->nb - 1;
-    Kept kept = {0};
-    crStatus status = begin_forces(step, &kept);
-    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_other_forces(step, &kept);
-    int cursor = 0;
-    double rate = 1.0 / step->free.h;
-    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        if (!cr__step_presses(c)) continue;
-        if (c->speed < 0.0 && next_kept(kept.old, kept.count, c, true, &cursor) == NULL) {
-            status = add_beginning(step, c);
-        }
-        if (kept.next < kept.other_count && status == CR_OK)
-            status = keep_others(step, &kept, others_before(&kept, c));
-        if (status == CR_OK) status = cr__warm_reserve(&step->own.allocator, &step->warm, 1);
-        if (status == CR_OK)
-            step->warm.force[step->warm.count++] = cr__warm_of(c, cr_scale(rate, c->impulse));
+    int chunks = chunks_of(step->contacts.count);
+    Keeping keep = {.step = step};
+    keep.presses = cr_arena_alloc(&step->scratch, count + 1);
+    keep.begins = cr_arena_alloc(&step->scratch, count + 1);
+    keep.chunk = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *keep.chunk);
+    if (keep.presses == NULL || keep.begins == NULL || keep.chunk == NULL) return CR_ERR_MEMORY;
+    crStatus status = begin_forces(step, &keep);
+    if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_others(&keep);
+    if (status != CR_OK) return status;
+    cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, find_pressing, &keep);
+    status = place_forces(&keep, chunks);
+    if (status != CR_OK) return status;
+    cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, put_forces, &keep);
+    for (int i = 0; chunks == 0 && i < keep.other_count; i++) {
+        step->warm.force[i] = keep.old[keep.others[i]];
     }
-    if (status == CR_OK) status = keep_others(step, &kept, kept.other_count);
+    status = add_beginnings(&keep);
     cr_arena_release(&step->scratch, mark);
     return status;
 }

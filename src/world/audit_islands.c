@@ -90,7 +90,7 @@ static void join_ties(crMotionWork* w) {
             hold(w, i, body->base);
         if (body->root != i) w->here.touched[i] = w->here.touched[body->root] = true;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (model->dofs[j].motor_force > 0.0) w->here.powered[i] = true;
+            if (cr_model_dof(model, j)->motor_force > 0.0) w->here.powered[i] = true;
         }
     }
     // what a load does is not known from a motion

@@ -83,9 +83,9 @@ static double extra_energy(const crMotionWork* w, int i, bool coordinates) {
     bool springs = false, rotors = false;
     double sum = 0.0;
     for (int j = body->v; j < body->v + body->nv; j++) {
-        springs = springs || model->dofs[j].stiffness > 0.0;
-        rotors = rotors || model->dofs[j].armature > 0.0;
-        sum += 0.5 * model->dofs[j].armature * w->step.state.v[j] * w->step.state.v[j];
+        springs = springs || cr_model_dof(model, j)->stiffness > 0.0;
+        rotors = rotors || cr_model_dof(model, j)->armature > 0.0;
+        sum += 0.5 * cr_model_dof(model, j)->armature * w->step.state.v[j] * w->step.state.v[j];
     }
     if (!springs && !rotors) return 0.0;
     if (!coordinates || !w->velocities) return (double)NAN;
@@ -182,7 +182,7 @@ static void find_energy(crMotionWork* w) {
 
 static crStatus find_overlap(crMotionWork* w) {
     crAuditPair pair;
-    crStatus status = cr__audit_overlap_at(w->step.plan, &w->step.scratch, w->here.pose, &pair);
+    crStatus status = cr__audit_overlap_at(w->step.plan, NULL, &w->step.scratch, w->here.pose, &pair);
     if (status != CR_OK) return status;
     const crModel* model = w->model;
     int a = pair.shape_a >= 0 ? model->shapes[pair.shape_a].body : -1;

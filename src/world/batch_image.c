@@ -172,7 +172,9 @@ size_t cr__image_model(const crModel* m, unsigned char* out, uint64_t base) {
     bare.site_count = bare.sensor_count = bare.nsensor = bare.visual_count = 0;
     put(&image, &bare, sizeof bare);
     put_bodies(&image, m);
-    POINT(&image, 0, crModel, dofs, m, m->nv);
+    POINT(&image, 0, crModel, top, m, m->nb);
+    POINT(&image, 0, crModel, dofs, m, m->dof_count);
+    POINT(&image, 0, crModel, dof_at, m, m->nv);
     POINT(&image, 0, crModel, dof_body, m, m->nv);
     POINT(&image, 0, crModel, dof_parent, m, m->nv);
     POINT(&image, 0, crModel, dof_depth, m, m->nv);

@@ -55,7 +55,7 @@ crStatus cr_world_set_state(crWorld* world, const crState* given, crError* error
     copy_numbers(own->force, wanted.force, model->nv);
     copy_numbers(own->motor_speed, wanted.motor_speed, model->nv);
     for (int i = 0; i < model->nv && given->motor_speed == NULL; i++) {
-        own->motor_speed[i] = model->dofs[i].motor_speed;
+        own->motor_speed[i] = cr_model_dof(model, i)->motor_speed;
     }
     cr_state_check(model, own, NULL);  // quaternions become unit
     forget(world);

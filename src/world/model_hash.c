@@ -220,7 +220,7 @@ uint64_t cr__model_hash(const crModel* model) {
         body(&out, &model->bodies[i]);
     }
     for (int i = 0; i < model->nv; i++) {
-        dof(&out, &model->dofs[i]);
+        dof(&out, cr_model_dof(model, i));
     }
     for (int i = 0; i < model->material_count; i++) {
         surface(&out, &model->materials[i].surface);

@@ -145,7 +145,7 @@ crAlongSums cr__along_sums(const crAlong* in, const double* v, const double* dv,
         dV[i] = cr__twist_add(up ? dV[body->parent] : no_twist(), sum_of(in->dS, body, v, 0, body->nv));
         for (int j = body->v; dv != NULL && j < body->v + body->nv; j++) {
             dV[i] = cr__twist_madd(dV[i], dv[j], cr__dof_axis(d, j));
-            sums.T += in->model->dofs[j].armature * v[j] * dv[j];
+            sums.T += cr_model_dof(in->model, j)->armature * v[j] * dv[j];
         }
         crInertia I = cr__inertia_about(body->mass, d->com[i], d->inertia[i], d->origin[i]);
         crTwist IV = cr__inertia_mul(&I, V[i]);

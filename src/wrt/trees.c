@@ -20,9 +20,9 @@
 #define SMALL 0.5    // of T: energy of the velocity terms that is taken as it is, see there
 
 static bool joint_has_form(const crModel* model, const crBody* body) {
-    const crDof* dof = model->dofs + body->v;
     if (body->linear_drag != 0.0 || body->angular_drag != 0.0 || body->base != CR_WORLD) return false;
     if (body->joint != CR_JOINT_BALL) return true;
+    const crDof* dof = cr_model_dof(model, body->v);
     return dof[0].stiffness == 0.0 && dof[1].stiffness == 0.0 && dof[2].stiffness == 0.0 &&
            !(dof[0].upper < INFINITY);
 }

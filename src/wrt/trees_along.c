@@ -35,7 +35,7 @@ static void add_springs(const Flight* f, const double* dq, const double* dv, con
     for (int n = 0; n < f->tree.count; n++) {
         const crBody* body = &model->bodies[f->tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            const crDof* dof = &model->dofs[i];
+            const crDof* dof = cr_model_dof(model, i);
             double sum =
                 (f->df != NULL ? f->df[i] : 0.0) - dof->damping * dv[i] - h * dof->stiffness * dv_R[i];
             if (body->nq == body->nv) sum -= dof->stiffness * dq[i];

@@ -96,7 +96,7 @@ static bool tree_floats(const crModel* model, int root) {
     const crBody* body = &model->bodies[root];
     bool free = body->joint == CR_JOINT_FREE;
     for (int i = body->v; i < body->v + body->nv && free; i++) {
-        free = model->dofs[i].armature == 0.0;
+        free = cr_model_dof(model, i)->armature == 0.0;
     }
     return free;
 }

@@ -16,9 +16,9 @@ static void springs_back(const crTreesBack* b, const crTreesSolve* s) {
             double z = h * s->z[i];
             b->by_force[i] += z;
             if (body->single) continue;
-            s->by_k[i] -= z * model->dofs[i].damping;
-            s->by_R[i] -= z * h * model->dofs[i].stiffness;
-            if (body->nq == body->nv) s->q[i] -= z * model->dofs[i].stiffness;
+            s->by_k[i] -= z * cr_model_dof(model, i)->damping;
+            s->by_R[i] -= z * h * cr_model_dof(model, i)->stiffness;
+            if (body->nq == body->nv) s->q[i] -= z * cr_model_dof(model, i)->stiffness;
             bool limited = model->nu > 0 && !isnan(b->d->limit[i]);
             for (int t = limited ? -1 : model->dof_actuator[i]; t >= 0; t = cr__term_next(model, t)) {
                 const crActuator* a = &model->actuators[cr__term_actuator(t)];
