@@ -168,7 +168,6 @@ typedef struct crPieces {
 bool cr__pairs_pieces(const crPlan* plan, int shape_a, int shape_b, const crPose* pose, crPieces* pieces);
 // How far they are apart along a unit vector from a to b, m: no more than in truth.
 double cr__pairs_apart(const crPieces* pieces, crVec3 n);
-
 // cell.c
 
 // Whether contacts of a pair may be kept: of convex pieces that are not found faster than a slot is read.

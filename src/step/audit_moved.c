@@ -199,11 +199,25 @@ static bool are_shallow(const crStep* step, const crStepContact* c, double known
     return near * near < SURE * cr_dot(d, d);
 }
 
+// The same of a pair by the normal that its first contact had, turned with one of the bodies.
+static bool is_shallow(const Moved* m, const crStepContact* c, bool with_b, double known) {
+    const crStep* step = m->step;
+    const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
+    const crPose* pose = step->dynamics.pose;
+    int body = with_b ? c->body_b : c->body_a, other = with_b ? c->body_a : c->body_b;
+    // normals do not turn with balls
+    if ((with_b ? b : a)->kind == CR_SHAPE_SPHERE) return false;
+    crQuat was = is_moved(m, body) ? pose_before(m, body).q : pose[body].q;
+    crVec3 l = cr_quat_rotate(cr_quat_conj(was), with_b ? cr_neg(c->point.normal) : c->point.normal);
+    return cr__pairs_along(with_b ? b : a, &pose[body], with_b ? a : b, &pose[other], l) >= -known;
+}
+
 // deepest overlap of the pair of contacts begin to end - 1, or a bound of it that is not above `known`
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
-    if (are_shallow(m->step, c, known)) return known;
+    if (are_shallow(m->step, c, known) || is_shallow(m, c, false, known) || is_shallow(m, c, true, known))
+        return known;
     if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
         return cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
@@ -219,7 +233,8 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
 }
 
 // largest numbers of parts of a range; what is largest does not depend on the parts
-#define PARTS 128
+#define PARTS    128
+#define CONTACTS 512  // of a part: the more, the fewer of them are deeper than those before
 typedef struct Parts {
     const Moved* m;
     int chunk;
@@ -227,8 +242,9 @@ typedef struct Parts {
     bool holds[PARTS];
 } Parts;
 
-static void run_parts(Parts* parts, int count, crTaskFn fn) {
-    parts->chunk = count / PARTS + 1;
+// least: that are worth a part of their own
+static void run_parts(Parts* parts, int count, int least, crTaskFn fn) {
+    parts->chunk = count / PARTS < least ? least : count / PARTS + 1;
     for (int i = 0; i < PARTS; i++) {
         parts->most[i] = 0.0;
         parts->holds[i] = true;
@@ -250,7 +266,8 @@ static void find_deepest(void* ctx, int begin, int end) {
     const Moved* m = parts->m;
     const crStepContact* c = m->moved->near;
     int count = m->moved->near_count, i = cr__step_run_begin(c, count, begin);
-    double depth = 0.0;
+    // what is shallower than what was found before needs no more digits
+    double depth = fmax(0.0, m->step->certificate.penetration);
     for (int next; i < end; i = next) {
         next = cr__step_run_end(c, count, i);
         if (is_moved(m, c[i].body_a) || is_moved(m, c[i].body_b))
@@ -362,7 +379,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         impulse_on(&m, c->body_b, c->point.point, c->impulse, size);
     }
     Parts parts = {.m = &m};
-    run_parts(&parts, step->model->nb, find_defects);
+    run_parts(&parts, step->model->nb, 1, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {
         holds = holds && parts.holds[i];
@@ -384,8 +401,8 @@ void cr__audit_moved_overlap(crStep* step, const crMoved* moved) {
     const Moved m = {.step = step, .moved = moved};
     Parts parts = {.m = &m};
     crCertificate* c = &step->certificate;
-    run_parts(&parts, moved->near_count, find_deepest);
+    run_parts(&parts, moved->near_count, CONTACTS, find_deepest);
     c->penetration = fmax(c->penetration, most_of_parts(&parts));
-    run_parts(&parts, step->model->nb, find_deep_astray);
+    run_parts(&parts, step->model->nb, 1, find_deep_astray);
     c->penetration = fmax(c->penetration, most_of_parts(&parts));
 }
