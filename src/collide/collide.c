@@ -8,6 +8,7 @@
 // and features. Fails: nothing; capacity bounds what is written.
 #include "collide/manifold.h"
 #include "collide/pieces.h"
+#include "collide/support.h"
 
 #define FACING 0.999  // cosine between normals that makes a triangle met from behind be met on its face
 #define SQUARE (1.0 - 1e-14)  // and that makes a contact one of the triangle's face, not of an edge
@@ -425,7 +426,7 @@ static bool clear(const crConvex* a, const crConvex* b, double margin, crClosest
         return false;
     crVec3 n = cr__unit(cr_sub(cr__centre(b), cr__centre(a)), cr_vec3(0, 0, 1));
     *closest =
-        (crClosest){.gap = cr__separation(a, b, n) - a->radius - b->radius, .n = n, .no_witness = true};
+        (crClosest){.gap = cr__separation_here(a, b, n) - a->radius - b->radius, .n = n, .no_witness = true};
     return closest->gap > margin;
 }
 

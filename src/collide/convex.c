@@ -1,11 +1,10 @@
 // convex.c - support points, faces and edge directions of the convex cores.
 //
 // The support function h(d) = max d.x over a core is all that GJK and EPA know of it; the separating-axis
-// test also asks for faces and edge directions. Ties (a whole face is farthest) give one of its points,
-// always the same. Cylinders and cones give the centre of a cap that faces d exactly. No failure: d = 0 is
-// not allowed.
+// test also asks for faces and edge directions. Support points are those of support.h.
 #include "collide/convex.h"
 #include "collide/kinds.h"
+#include "collide/support.h"
 
 static void set_size(crConvex* c, const crShape* shape) {
     crVec3 s = shape->size;
@@ -108,58 +107,7 @@ void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child) {
     c->normal = cr__unit(cross, cr_vec3(0, 0, 1));
 }
 
-static crVec3 farthest(const crVec3* points, int count, crVec3 d) {
-    int best = 0;
-    double most = cr_dot(points[0], d);
-    for (int i = 1; i < count; i++) {
-        double value = cr_dot(points[i], d);
-        if (value > most) {
-            most = value;
-            best = i;
-        }
-    }
-    return points[best];
-}
-
-// a point of the circle of radius r at height z, farthest along d
-static crVec3 rim(double r, double z, crVec3 d) {
-    double t = sqrt(d.x * d.x + d.y * d.y);
-    if (!(t > 0.0)) return cr_vec3(0, 0, z);
-    return t > 1e-140 ? cr_vec3(r / t * d.x, r / t * d.y, z) : cr_vec3(r * (d.x / t), r * (d.y / t), z);
-}
-
-static crVec3 local_support(const crConvex* c, crVec3 d) {
-    crVec3 s = c->size;
-    switch (c->core) {
-    case CR__SEGMENT:
-        return cr_vec3(0, 0, copysign(s.z, d.z));
-    case CR__BOX:
-        return cr_vec3(copysign(s.x, d.x), copysign(s.y, d.y), copysign(s.z, d.z));
-    case CR__HULL:
-        return farthest(c->hull->vertices, c->hull->vertex_count, d);
-    case CR__CYLINDER:
-        return rim(s.x, copysign(s.z, d.z), d);
-    case CR__CONE: {
-        double t = sqrt(d.x * d.x + d.y * d.y);
-        return 2.0 * s.z * d.z > s.x * t ? cr_vec3(0, 0, s.z) : rim(s.x, -s.z, d);
-    }
-    case CR__ELLIPSOID: {
-        crVec3 e = cr_vec3(s.x * d.x, s.y * d.y, s.z * d.z);
-        e = cr__unit(e, cr_vec3(0, 0, 1));
-        return cr_vec3(s.x * e.x, s.y * e.y, s.z * e.z);
-    }
-    case CR__SUPPORT:
-        return c->support(s, d);
-    default:
-        return cr_vec3(0, 0, 0);
-    }
-}
-
-crVec3 cr__support(const crConvex* c, crVec3 d) {
-    if (c->core == CR__POINT) return c->p;
-    if (c->core == CR__TRIANGLE) return cr_add(c->p, farthest(c->triangle, 3, d));
-    return cr_add(c->p, cr_mat3_mul(c->R, local_support(c, cr_mat3_mul_t(c->R, d))));
-}
+crVec3 cr__support(const crConvex* c, crVec3 d) { return cr__support_here(c, d); }
 
 static void points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi) {
     *lo = *hi = cr_dot(points[0], d);

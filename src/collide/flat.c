@@ -6,7 +6,7 @@
 // gap. Where it lies inside, the proof of prove.c says whether n is the best of all directions. Most contacts
 // of a heap are of this kind: a vertex, rim, side or face on a face. Fails: false where y is beside the face
 // (also one end of an edge that crosses it), or the proof does not show it; then the general way is gone.
-#include "collide/narrow.h"
+#include "collide/support.h"
 
 typedef struct Face {
     const crConvex *of, *other;
@@ -47,7 +47,7 @@ static void try_faces_flat(const crConvex* c, const crConvex* other, Face* best)
         if (!(height_of(c, index, side, centre) > best->height)) continue;
         crVec3 n = c->core == CR__HULL ? cr_mat3_mul(c->R, c->hull->normals[i])
                                        : cr_scale(side, cr_mat3_column(c->R, index));
-        crVec3 y = cr__support(other, cr_neg(n));
+        crVec3 y = cr__support_here(other, cr_neg(n));
         double height = height_of(c, index, side, cr_mat3_mul_t(c->R, cr_sub(y, c->p)));
         if (height > best->height) *best = (Face){c, other, index, side, height, n, y};
     }
@@ -73,7 +73,7 @@ bool cr__flat(const crConvex* a, const crConvex* b, double beyond, double error,
     try_faces_flat(b, a, &best);
     if (best.of == NULL) return false;
     out->n = best.of == a ? best.n : cr_neg(best.n);
-    out->gap = cr__separation(a, b, out->n);
+    out->gap = cr__separation_here(a, b, out->n);
     if (out->gap > beyond) {
         out->no_witness = true;
         return true;

@@ -8,7 +8,7 @@
 // little are apart; v.w/|v| of D as it is then still bounds the true distance from below. Ends: bounds meet
 // within the tolerance, that bound exceeds what is asked for, v stops shrinking, a tetrahedron holds the
 // origin (overlap), or 100 rounds.
-#include "collide/narrow.h"
+#include "collide/support.h"
 
 #define ROUNDS 100
 
@@ -103,7 +103,8 @@ static void keep(const Simplex* s, int mask, Simplex* to) {
 // to becomes the sub-simplex of s with the newest point whose nearest point is nearest to the origin; the
 // largest are tried first, since mostly one of them stands
 static crVec3 reduce(const Simplex* s, Simplex* to) {
-    const int order[4][7] = {{0}, {1, 0}, {3, 1, 2, 0}, {3, 5, 6, 1, 2, 4, 0}}, tries[4] = {1, 2, 4, 7};
+    static const int order[4][7] = {{0}, {1, 0}, {3, 1, 2, 0}, {3, 5, 6, 1, 2, 4, 0}};
+    static const int tries[4] = {1, 2, 4, 7};
     int best_mask = 0, away = 0;
     double best = (double)INFINITY, k[4] = {0};
     crVec3 v = s->w[s->count];
@@ -136,8 +137,8 @@ static crVec3 reduce(const Simplex* s, Simplex* to) {
 static bool add(Simplex* s, const crConvex* a, const crConvex* b, const crGjk* task, crVec3 centre, crVec3 v,
                 crVec3* w) {
     int i = s->count;
-    s->a[i] = cr__support(a, v);
-    s->b[i] = cr_add(cr__support(b, cr_neg(v)), task->shift);
+    s->a[i] = cr__support_here(a, v);
+    s->b[i] = cr_add(cr__support_here(b, cr_neg(v)), task->shift);
     *w = s->w[i] = cr_sub(s->b[i], s->a[i]);
     if (task->shrink > 0.0) s->w[i] = cr_madd(*w, task->shrink, cr_sub(centre, *w));
     for (int k = 0; k < i; k++)

@@ -7,7 +7,7 @@
 // single normals (caps, faces). Near the start every nearby kink, pair of kinks and the smooth case is
 // solved, most conditions first, and the n with the largest s is kept; the first that is proved ends it. Any
 // n is a lower bound of the gap, so this never makes an answer worse.
-#include "collide/narrow.h"
+#include "collide/support.h"
 
 #define NEAR  1e-3  // kinks this close to the start are tried
 #define KINKS 8
@@ -123,7 +123,7 @@ static crBends bends(const crConvex* a, const crConvex* b, crVec3 n, crVec3 t, c
 }
 
 static crVec3 gradient(const crConvex* a, const crConvex* b, crVec3 n) {
-    return cr_sub(cr__support(b, cr_neg(n)), cr__support(a, n));
+    return cr_sub(cr__support_here(b, cr_neg(n)), cr__support_here(a, n));
 }
 
 typedef struct Best {
@@ -133,7 +133,7 @@ typedef struct Best {
 
 // tie: how far below the best a candidate may be and still replace it
 static bool offer(const crConvex* a, const crConvex* b, crVec3 n, double tie, Best* best) {
-    double gap = cr__separation(a, b, n);
+    double gap = cr__separation_here(a, b, n);
     if (!(gap > best->gap - tie)) return false;
     *best = (Best){gap, n};
     return true;
@@ -283,11 +283,11 @@ static void onto(const crConvex* b, crClosest* out) {
 static void witness_polish(const crConvex* a, const crConvex* b, crClosest* out, double* upper) {
     crVec3 n = out->n;
     if (unique(a, n)) {
-        out->a = cr__support(a, n);
+        out->a = cr__support_here(a, n);
         out->b = cr_madd(out->a, out->gap, n);
         if (a->core == CR__ELLIPSOID && !unique(b, cr_neg(n))) onto(b, out);
     } else if (unique(b, cr_neg(n))) {
-        out->b = cr__support(b, cr_neg(n));
+        out->b = cr__support_here(b, cr_neg(n));
         out->a = cr_madd(out->b, -out->gap, n);
     } else {
         // GJK's points are off sideways by the root of distance times tolerance: not farther than needed
@@ -303,7 +303,7 @@ static void witness_polish(const crConvex* a, const crConvex* b, crClosest* out,
 }
 
 bool cr__improve(const crConvex* a, const crConvex* b, double near, crClosest* out) {
-    Best best = {cr__separation(a, b, out->n), out->n};
+    Best best = {cr__separation_here(a, b, out->n), out->n};
     for (int round = 0; round < 3; round++) {
         Best before = best;
         if (improve(a, b, near, &best, out)) return true;

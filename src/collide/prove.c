@@ -11,7 +11,7 @@
 // tan(beta / 2)) tan(beta): a narrow ring covers small angles, a wide one the rest up to 90 degrees, and the
 // difference of the centres what is behind. Points come from support points along directions near n, which
 // run around the line in order. Fails: error = INFINITY where the points do not show it.
-#include "collide/narrow.h"
+#include "collide/support.h"
 
 #define SIDES   4
 #define CORNERS 12
@@ -35,8 +35,8 @@ typedef struct Around {
 // corner i: what supports A along n + x t + y u, and B the other way
 static void set_corner(const Around* c, double x, double y, int i, Ring* r) {
     crVec3 d = cr_madd(cr_madd(c->n, x, c->t), y, c->u);
-    r->a[i] = cr__support(c->a, d);
-    r->b[i] = cr__support(c->b, cr_neg(d));
+    r->a[i] = cr__support_here(c->a, d);
+    r->b[i] = cr__support_here(c->b, cr_neg(d));
     crVec3 w = cr_sub(r->b[i], r->a[i]);
     r->x[i] = cr_dot(c->t, w);
     r->y[i] = cr_dot(c->u, w);
@@ -135,7 +135,7 @@ static bool one_point(const crVec3* x, int count, crVec3 at, double most) {
 void cr__prove(const crConvex* a, const crConvex* b, crClosest* out) {
     crMat3 frame = cr_frame(out->n);
     Around c = {a, b, out->n, cr_mat3_column(frame, 1), cr_mat3_column(frame, 2), out->gap};
-    crVec3 x = cr__support(a, out->n), y = cr__support(b, cr_neg(out->n)), w = cr_sub(y, x);
+    crVec3 x = cr__support_here(a, out->n), y = cr__support_here(b, cr_neg(out->n)), w = cr_sub(y, x);
     double scale = cr__pair_scale(a, b);
     bool apart = out->gap > 0.0, point = cr_norm(cr_madd(w, -out->gap, out->n)) <= 0x1p-46 * scale;
     double sine = apart ? FINE : NARROW;

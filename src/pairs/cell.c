@@ -44,8 +44,7 @@ bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b) {
     return pairs->many && is_convex(a) && is_convex(b) && !is_cheap(a, b) && !is_cheap(b, a);
 }
 
-static bool round_to(double x, double cell, int32_t* k) {
-    double t = x / cell;
+static bool round_to(double t, int32_t* k) {
     if (!(fabs(t) < FAR)) return false;
     *k = (int32_t)(t < 0.0 ? t - 0.5 : t + 0.5);
     return true;
@@ -53,11 +52,12 @@ static bool round_to(double x, double cell, int32_t* k) {
 
 // the cell of a relative pose, whose quaternion has w >= 0; false: it is too far away
 static bool cell_of(crPose at, double grain, double size, int32_t place[7]) {
-    double edge = grain * size, turn = 0.5 * grain;
-    bool ok = round_to(at.p.x, edge, &place[0]) && round_to(at.p.y, edge, &place[1]) &&
-              round_to(at.p.z, edge, &place[2]);
-    return ok && round_to(at.q.w, turn, &place[3]) && round_to(at.q.x, turn, &place[4]) &&
-           round_to(at.q.y, turn, &place[5]) && round_to(at.q.z, turn, &place[6]);
+    // a power of two: no digits are lost
+    double edge = grain * size, turns = 2.0 / grain;
+    bool ok = round_to(at.p.x / edge, &place[0]) && round_to(at.p.y / edge, &place[1]) &&
+              round_to(at.p.z / edge, &place[2]);
+    return ok && round_to(at.q.w * turns, &place[3]) && round_to(at.q.x * turns, &place[4]) &&
+           round_to(at.q.y * turns, &place[5]) && round_to(at.q.z * turns, &place[6]);
 }
 
 // its middle
@@ -190,6 +190,7 @@ static void find(const crPairs* pairs, const crNear* pair, double size, crCell* 
     const crShape* a = &pairs->plan->model->shapes[pair->shape_a].shape;
     const crShape* b = &pairs->plan->model->shapes[pair->shape_b].shape;
     crPose at = pose_of(cell->place, cell->grain, size), origin = cr_pose_identity();
+    cell->middle = at;
     crContactPoint points[CR_MANIFOLD_MAX];
     int needed, deepest = 0;
     double until;
@@ -228,9 +229,9 @@ static crVec3 turned_normal(const crCell* cell, crQuat turn, crVec3 d, double* l
 }
 
 // contacts of a cell at the relative pose `at`, of a at `body_a`: those within the margin; their number
-static int advance(const crCell* cell, crPose at, double size, crPose body_a, double margin,
-                   crContactPoint* points) {
-    crPose from = pose_of(cell->place, cell->grain, size);
+static int advance(const crCell* cell, crPose at, crPose body_a, double margin, crContactPoint* points) {
+    if (cell->count == 0) return 0;
+    crPose from = cell->middle;
     crQuat turn = cr_quat_mul(at.q, cr_quat_conj(from.q));
     crVec3 n = cell->normal, on_b[CR_MANIFOLD_MAX];
     double less = 0.0;
@@ -239,7 +240,6 @@ static int advance(const crCell* cell, crPose at, double size, crPose body_a, do
         crVec3 arm = cr_sub(cr_madd(p->on_a, p->gap, cell->normal), from.p);
         on_b[i] = cr_add(at.p, cr_quat_rotate(turn, arm));
     }
-    if (cell->count == 0) return 0;
     if (cell->turns_by == BY_B) n = cr_quat_rotate(turn, n);
     if (cell->turns_by == BY_BOTH) {
         const crCellPoint* p = &cell->point[cell->deepest];
@@ -281,5 +281,5 @@ int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, con
         find(pairs, pair, size, cell);
     }
     if (cell->count < 0) return -1;
-    return advance(cell, at, size, *body_a, margin, points);
+    return advance(cell, at, *body_a, margin, points);
 }

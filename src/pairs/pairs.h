@@ -4,6 +4,7 @@
 #ifndef CAROM_PAIRS_PAIRS_H
 #define CAROM_PAIRS_PAIRS_H
 
+#include "base/prefetch.h"
 #include "base/tasks.h"
 #include "carom/collide.h"
 #include "carom/forms.h"
@@ -58,7 +59,8 @@ typedef struct crCell {
     double margin;
     int turns_by;  // whom the normal turns with
     int count;
-    int deepest;  // of the points
+    int deepest;    // of the points
+    crPose middle;  // of the cell: pose of b in a's axes
     crVec3 normal;
     crBends of_a, of_b;  // how far support points move when the normal turns, m/rad
     crBends turn;        // how the normal turns when they move apart, rad/m
@@ -169,6 +171,9 @@ typedef struct crPieces {
 bool cr__pairs_pieces(const crPlan* plan, int shape_a, int shape_b, const crPose* pose, crPieces* pieces);
 // How far they are apart along a unit vector from a to b, m: no more than in truth.
 double cr__pairs_apart(const crPieces* pieces, crVec3 n);
+// The same of two shapes, balls among them, along a unit vector l in the axes of a's body: less by more than rounding, and
+// -INFINITY where a shape is a plane or not convex, or not in its body's own axes.
+double cr__pairs_along(const crShape* a, const crPose* at_a, const crShape* b, const crPose* at_b, crVec3 l);
 
 // cell.c
 
@@ -178,6 +183,15 @@ bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b);
 // CR_MANIFOLD_MAX; -1: not this way.
 int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, const crPose* body_b,
                    double grain, double margin, crContactPoint* points);
+
+// The slot of a pair, where it has one, is read soon: slots lie in no order, and are far away.
+static inline void cr__pairs_soon(const crPairs* pairs, const crNear* pair) {
+    if (pair->slot < 0) return;
+    const char* at = (const char*)&pairs->cells.slot[pair->slot];
+    for (size_t i = 0; i < sizeof(crCell) - 64; i += 64) {
+        CR_PREFETCH(at + i);
+    }
+}
 
 // trail.c
 

@@ -200,11 +200,25 @@ static bool are_shallow(const crStep* step, const crStepContact* c, double known
     return near * near < SURE * cr_dot(d, d);
 }
 
+// True if the pair is surely no deeper than `known` along the normal of its first contact, turned with one of the bodies.
+static bool is_shallow(const Moved* m, const crStepContact* c, bool with_b, double known) {
+    const crStep* step = m->step;
+    const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
+    const crPose* pose = step->dynamics.pose;
+    int body = with_b ? c->body_b : c->body_a, other = with_b ? c->body_a : c->body_b;
+    // normals do not turn with balls
+    if ((with_b ? b : a)->kind == CR_SHAPE_SPHERE) return false;
+    crQuat was = is_moved(m, body) ? pose_before(m, body).q : pose[body].q;
+    crVec3 l = cr_quat_rotate(cr_quat_conj(was), with_b ? cr_neg(c->point.normal) : c->point.normal);
+    return cr__pairs_along(with_b ? b : a, &pose[body], with_b ? a : b, &pose[other], l) >= -known;
+}
+
 // Bound of the deepest overlap of the pair of contacts begin to end - 1. It is not above `known` if the overlap is surely not.
 static double bound_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
-    if (are_shallow(m->step, c, known)) return known;
+    if (are_shallow(m->step, c, known) || is_shallow(m, c, false, known) || is_shallow(m, c, true, known))
+        return known;
     if (!cr__pairs_pieces(m->step->plan, c->shape_a, c->shape_b, m->step->dynamics.pose, &pieces))
         return cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
@@ -229,19 +243,20 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
 }
 
 // largest numbers of parts of a range; what is largest does not depend on the parts
-#define PARTS 128
+#define PARTS    128
+#define CONTACTS 512  // of a part: the more, the fewer of them are deeper than those before
 typedef struct Parts {
     const Moved* m;
     int chunk;
     bool*
-        deep;  // of the first contact of each pair: it is too deep (near_count), or of each body (nb); NULL: nobody asks
+        deep;  // true for the first contact of pairs that are too deep (near_count), or for bodies (nb); NULL: not asked
     double most[PARTS];
     bool holds[PARTS];
 } Parts;
 
-static void run_parts(Parts* parts, int count, bool* deep, crTaskFn fn) {
-    parts->chunk = count / PARTS + 1;
-    parts->deep = deep;
+// Runs fn over parts of at least `least` items.
+static void run_parts(Parts* parts, int count, int least, crTaskFn fn) {
+    parts->chunk = count / PARTS < least ? least : count / PARTS + 1;
     for (int i = 0; i < PARTS; i++) {
         parts->most[i] = 0.0;
         parts->holds[i] = true;
@@ -263,7 +278,8 @@ static void find_deepest(void* ctx, int begin, int end) {
     const Moved* m = parts->m;
     const crStepContact* c = m->moved->near;
     int count = m->moved->near_count, i = cr__step_run_begin(c, count, begin);
-    double depth = 0.0;
+    // a pair shallower than the overlap of calm islands needs no more digits
+    double depth = fmax(0.0, m->step->certificate.penetration);
     for (int next; i < end; i = next) {
         next = cr__step_run_end(c, count, i);
         if (!is_moved(m, c[i].body_a) && !is_moved(m, c[i].body_b)) continue;
@@ -410,7 +426,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         add_ties(&m);
     }
     Parts parts = {.m = &m};
-    run_parts(&parts, moved->count, NULL, find_outside);
+    run_parts(&parts, moved->count, 1, find_outside);
     audit.laws.cone = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {
         holds = holds && parts.holds[i];
@@ -418,7 +434,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     // impulses on a tree meet in the velocities of its joints
     Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
     cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
-    run_parts(&parts, step->model->nb, NULL, find_defects);
+    run_parts(&parts, step->model->nb, 1, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {
         holds = holds && parts.holds[i];
@@ -445,9 +461,11 @@ double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep) {
         memset(deep, 0, (size_t)step->model->nb);
     }
     Parts parts = {.m = &m};
-    run_parts(&parts, step->model->nb, deep, find_deep_astray);
+    parts.deep = deep;
+    run_parts(&parts, step->model->nb, 1, find_deep_astray);
     double astray = most_of_parts(&parts);
-    run_parts(&parts, moved->near_count, pair, find_deepest);
+    parts.deep = pair;
+    run_parts(&parts, moved->near_count, CONTACTS, find_deepest);
     for (int i = 0; i < moved->near_count && deep != NULL; i++) {
         if (!pair[i]) continue;
         deep[moved->near[i].body_a] = deep[moved->near[i].body_b] = true;

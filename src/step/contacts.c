@@ -15,6 +15,7 @@
 
 #define CHUNK       64         // pairs that one thread takes at a time
 #define BODIES      256        // likewise
+#define SOON        4          // pairs ahead of the one that is looked at
 #define SURE        1e-5       // of a pair's size: what rounding may make of distances
 #define CROWD       128        // contacts per body, and
 #define CROWD_LEAST (1 << 17)  // so many in any case: more are refused
@@ -138,6 +139,25 @@ static double grain_of(const crStep* step, const crNear* pair, double size) {
     return move <= CR_CELL_COARSE * size ? CR_CELL_COARSE : 0.0;
 }
 
+// All of a contact but what depends on its velocity; field by field, since a structure made at once is cleared first.
+static void begin_contact(const crNear* pair, const crNearSurface* surface, const crContactPoint* p,
+                          double delta, crStepContact* c) {
+    c->point = (crStepPoint){p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b};
+    c->shape_a = pair->shape_a;
+    c->shape_b = pair->shape_b;
+    c->body_a = pair->body_a;
+    c->body_b = pair->body_b;
+    c->row = -1;
+    c->planar = c->takes = false;
+    c->packable = pair->packable;
+    c->bounces = surface->bounces;
+    c->surface = &surface->at_rest;
+    c->e = surface->at_rest.surface.e;
+    c->speed = c->fast = 0.0;
+    c->delta = c->seat = delta;
+    c->impulse = cr_vec3(0, 0, 0);
+}
+
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
@@ -175,20 +195,8 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
         crStepContact* c = &sink->contacts[sink->count];
         const crContactPoint* p = &points[i];
         crVec3 u = velocity_of(step, pair, late, p->point);
-        *c = (crStepContact){
-            .point = {p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b},
-            .shape_a = pair->shape_a,
-            .shape_b = pair->shape_b,
-            .body_a = pair->body_a,
-            .body_b = pair->body_b,
-            .row = -1,
-            .packable = pair->packable,
-            .bounces = surface->bounces,
-            .surface = &surface->at_rest,
-            .e = surface->at_rest.surface.e,
-            .speed = cr_dot(p->normal, u),
-            .delta = delta,
-            .seat = delta};
+        begin_contact(pair, surface, p, delta, c);
+        c->speed = cr_dot(p->normal, u);
         c->fast = fast_of(step, c, u, &sink->cursor);
         if (surface->by_speed || step->plan->planes) status = complete(step, surface, u, c, error);
         if (status == CR_OK) sink->count++;
@@ -199,6 +207,7 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
 static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, crError* error) {
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
+        if (i + SOON < end) cr__pairs_soon(step->pairs, &step->pairs->near[i + SOON]);
         status = add_pair(step, &step->pairs->near[i], sink, error);
     }
     return status;

@@ -69,6 +69,7 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
         any = any || !stands[b];
     }
     crStatus status = any ? push_deep(step, h, moved, start, stands, error) : CR_OK;
+    step->certificate.penetration = overlap;
     if (any && status == CR_OK) depth = cr__audit_moved_overlap(step, moved, NULL);
     step->certificate.penetration = fmax(overlap, depth);
     return status;
