@@ -5,6 +5,17 @@
 
 #define FEW 32  // integers that are sorted by insertion
 
+bool cr__rooms(crArena* arena, const crRoom* rooms, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void* memory = cr_arena_alloc(arena, rooms[i].bytes);
+        // pointers to whatever type have one representation
+        memcpy(rooms[i].to, &memory, sizeof memory);
+        if (memory == NULL) return false;
+        if (rooms[i].zero) memset(memory, 0, rooms[i].bytes);
+    }
+    return true;
+}
+
 void* cr__zeros(crArena* arena, int count, size_t size) {
     size_t bytes = (size_t)(count > 0 ? count : 1) * size;
     void* memory = cr_arena_alloc(arena, bytes);

@@ -25,16 +25,10 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
     int nb = model->nb, shapes = model->shape_count;
     int materials = model->material_count * model->material_count;
-    bool ok = (pairs->now = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL;
-    ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
-    ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
-    ok = (pairs->moves = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
-    ok = (pairs->left = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
-    ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
-    ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
-    ok = (pairs->first_pair = cr__zeros(arena, shapes + 1, sizeof(int))) != NULL && ok;
-    ok = (pairs->mark = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
-    ok = (pairs->surface_of = cr__zeros(arena, materials, sizeof(int))) != NULL && ok;
+    bool ok = CR_ROOMS(arena, CR_ZERO(pairs->now, shapes), CR_ZERO(pairs->trail, nb), CR_ZERO(pairs->way, nb),
+                       CR_ZERO(pairs->moves, nb), CR_ZERO(pairs->left, nb), CR_ZERO(pairs->margin, nb),
+                       CR_ZERO(pairs->first_of, nb + 1), CR_ZERO(pairs->first_pair, shapes + 1),
+                       CR_ZERO(pairs->mark, nb), CR_ROOM(pairs->surface_of, materials));
     for (int b = 0; ok && b < nb; b++) {
         pairs->moves[b] = cr__moves(model, b);
     }

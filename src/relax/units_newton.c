@@ -6,6 +6,7 @@
 // where all stick it is W dx = -F - W dx_open by Cholesky. W gets SHIFT of its diagonal, so that contacts that
 // share a load do no harm. It starts where sweeps have found most regimes.
 // Fails: returns false, impulses and z as they were; sweeps go on.
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "relax/local.h"
@@ -48,10 +49,9 @@ crStatus cr__units_newton_create(crArena* arena, crUnits* units) {
         size_t rows = (size_t)count_rows(units, i);
         if (rows > n) n = rows;
     }
-    size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n + 1;
-    units->room = cr_arena_alloc(arena, numbers * sizeof(double));
-    units->index = cr_arena_alloc(arena, (2 * n + 1) * sizeof(int));
-    return units->room != NULL && units->index != NULL ? CR_OK : CR_ERR_MEMORY;
+    size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n;
+    return CR_ROOMS(arena, CR_ROOM(units->room, numbers), CR_ROOM(units->index, 2 * n)) ? CR_OK
+                                                                                        : CR_ERR_MEMORY;
 }
 
 static void divide_room(Newton* s) {

@@ -1,5 +1,4 @@
 // events.c - what a step says: events, and errors that every stage may have.
-#include "base/room.h"
 #include "step/step.h"
 
 crStatus cr__step_memory(crError* error) {

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "base/room.h"
 #include "relax/relax.h"
 
 #define DENSE_ROWS \
@@ -119,17 +118,11 @@ static crStatus part_create(crStep* step, Part* part) {
     const crProblem* whole = &step->posed.problem;
     crArena* arena = &step->scratch;
     size_t rows = (size_t)whole->rows, entries = (size_t)whole->J.start[whole->rows];
-    part->blocks = cr_arena_alloc(arena, (size_t)whole->block_count * sizeof *part->blocks);
-    part->start = cr_arena_alloc(arena, (rows + 1) * sizeof(int));
-    part->col = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
-    part->value = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
-    part->u_free = cr_arena_alloc(arena, 3 * (rows + 1) * sizeof(double));
-    part->column = cr_arena_alloc(arena, (size_t)whole->nv * sizeof(int));
-    part->used = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
-    if (part->blocks == NULL || part->start == NULL || part->col == NULL || part->value == NULL ||
-        part->u_free == NULL || part->column == NULL || part->used == NULL) {
+    if (!CR_ROOMS(arena, CR_ROOM(part->blocks, whole->block_count), CR_ROOM(part->start, rows + 1),
+                  CR_ROOM(part->col, entries + 1), CR_ROOM(part->value, entries + 1),
+                  CR_ROOM(part->u_free, 3 * (rows + 1)), CR_ROOM(part->column, whole->nv),
+                  CR_ROOM(part->used, entries + 1)))
         return CR_ERR_MEMORY;
-    }
     part->b = part->u_free + rows + 1;
     part->p = part->b + rows + 1;
     return CR_OK;
@@ -296,11 +289,9 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
 crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
     const crProblem* whole = &step->posed.problem;
     size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
-    int* of = cr_arena_alloc(&step->scratch, blocks * sizeof *of);
-    int* list = cr_arena_alloc(&step->scratch, blocks * sizeof *list);
-    int* first = cr_arena_alloc(&step->scratch, room * sizeof *first);
-    if (of == NULL || list == NULL || first == NULL) return CR_ERR_MEMORY;
-    memset(first, 0, room * sizeof *first);
+    int *of, *list, *first;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(of, blocks), CR_ROOM(list, blocks), CR_ZERO(first, room)))
+        return CR_ERR_MEMORY;
     for (int i = 0; i < whole->block_count; i++) {
         int island = block_island(step, islands, &whole->blocks[i]);
         // rows that nothing moves go with any island

@@ -378,13 +378,12 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
         any = any || cr__step_closes_fast(step, &step->contacts.list[i]);
     }
     if (!any) return CR_OK;
-    int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
+    size_t nb = (size_t)model->nb, count = (size_t)step->contacts.count;
+    int* parent;
+    bool* done;
     Reach reach = {0};
-    reach.takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *reach.takes);
-    reach.inside = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *reach.inside);
-    reach.next = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *reach.next);
-    bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
-    if (parent == NULL || reach.takes == NULL || reach.inside == NULL || reach.next == NULL || done == NULL)
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(parent, nb), CR_ROOM(reach.takes, count), CR_ROOM(reach.inside, nb),
+                  CR_ROOM(reach.next, count), CR_ROOM(done, nb)))
         return cr__step_memory(error);
     crStatus status = cr__part_mass_factor(model, cr__step_part(step), 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));

@@ -16,7 +16,6 @@
 // at one instant: the bodies concerned are; the certificate says so.
 #include <string.h>
 
-#include "base/room.h"
 #include "step/clocks.h"
 
 #define RETRIES 6    // of an advance that went past an impact
@@ -199,17 +198,10 @@ static crStatus local_create(crStep* step, double h, Local* local, crError* erro
     crArena* arena = &step->scratch;
     size_t nb = (size_t)model->nb;
     *local = (Local){.h = h};
-    local->bodies = cr_arena_alloc(arena, nb * sizeof(int));
-    local->in = cr_arena_alloc(arena, nb * sizeof(bool));
-    local->clock = cr_arena_alloc(arena, nb * sizeof(double));
-    local->airborne = cr_arena_alloc(arena, nb * sizeof(bool));
-    local->q = cr_arena_alloc(arena, (size_t)(model->nq + 1) * sizeof(double));
-    local->v = cr_arena_alloc(arena, (size_t)(model->nv + 1) * sizeof(double));
-    if (local->bodies == NULL || local->in == NULL || local->clock == NULL || local->airborne == NULL ||
-        local->q == NULL || local->v == NULL) {
+    if (!CR_ROOMS(arena, CR_ROOM(local->bodies, nb), CR_ZERO(local->in, nb), CR_ROOM(local->clock, nb),
+                  CR_ROOM(local->airborne, nb), CR_ROOM(local->q, model->nq + 1),
+                  CR_ROOM(local->v, model->nv + 1)))
         return cr__step_memory(error);
-    }
-    memset(local->in, 0, nb * sizeof(bool));
     bool ok = cr__step_late_create(step) == CR_OK && cr__step_kept_open(step) == CR_OK;
     return ok ? CR_OK : cr__step_memory(error);
 }

@@ -43,8 +43,7 @@ bool cr__moving_takes_contact(const crStep* step, const crStepContact* c) {
 // numbers of the islands that move, in the order of their roots
 static crStatus number_islands(crStep* step, const int* root, const bool* moving, crIslands* islands) {
     size_t nb = (size_t)step->model->nb;
-    islands->of_body = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    if (islands->of_body == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(islands->of_body, nb))) return CR_ERR_MEMORY;
     islands->count = 0;
     for (int b = 0; b < step->model->nb; b++) {
         bool in = cr__moves(step->model, b) && moving[b];
@@ -57,10 +56,8 @@ static crStatus number_islands(crStep* step, const int* root, const bool* moving
 // what each row starts from: gaps, what the position presses ask for, impulses of one short step
 static crStatus start_rows(crStep* step, crMovingTrees* t) {
     size_t rows = (size_t)step->posed.rows.count + 1;
-    t->gap = cr_arena_alloc(&step->scratch, rows * sizeof(double));
-    t->target = cr_arena_alloc(&step->scratch, rows * sizeof(double));
-    t->bounce = cr_arena_alloc(&step->scratch, rows * sizeof(double));
-    if (t->gap == NULL || t->target == NULL || t->bounce == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(t->gap, rows), CR_ROOM(t->target, rows), CR_ROOM(t->bounce, rows)))
+        return CR_ERR_MEMORY;
     for (int r = 0; r < step->posed.rows.count; r++) {
         t->gap[r] = step->posed.rows.gap[r];
         t->target[r] = t->bounce[r] = step->posed.b[r] = 0.0;
@@ -95,15 +92,10 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     }
     if (!any) return CR_OK;
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
-    t->root = cr_arena_alloc(&step->scratch, trees * sizeof *t->root);
-    t->energy = cr_arena_alloc(&step->scratch, trees * sizeof *t->energy);
-    t->share = cr_arena_alloc(&step->scratch, trees * sizeof *t->share);
-    t->v = cr_arena_alloc(&step->scratch, nv * sizeof *t->v);
-    t->way = cr_arena_alloc(&step->scratch, nv * sizeof *t->way);
-    t->still = cr_arena_alloc(&step->scratch, nv * sizeof *t->still);
-    t->q = cr_arena_alloc(&step->scratch, ((size_t)step->model->nq + 1) * sizeof *t->q);
-    bool room = takes != NULL && t->root != NULL && t->energy != NULL && t->share != NULL && t->v != NULL &&
-                t->way != NULL && t->still != NULL && t->q != NULL;
+    bool room = CR_ROOMS(&step->scratch, CR_ROOM(t->root, trees), CR_ROOM(t->energy, trees),
+                         CR_ROOM(t->share, trees), CR_ROOM(t->v, nv), CR_ROOM(t->way, nv),
+                         CR_ROOM(t->still, nv), CR_ROOM(t->q, step->model->nq + 1)) &&
+                takes != NULL;
     if (!room || number_islands(step, root, moving, &t->islands) != CR_OK) return cr__step_memory(error);
     memset(t->still, 0, nv * sizeof *t->still);
     for (int b = 1; b < step->plan->first_single; b++) {

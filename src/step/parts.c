@@ -1,7 +1,6 @@
 // parts.c - the bodies that a stage works on: all that is awake, some groups, or the rest of them.
 //
 // A part holds whole trees, with all that is driven, and the loops of its bodies.
-#include "base/room.h"
 #include "step/clocks.h"
 
 void cr__step_part_all(crStep* step) { step->part = step->awake; }

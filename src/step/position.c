@@ -265,8 +265,7 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const b
         if (status != CR_OK) return status;
         if (locally) {
             size_t most = (size_t)(pass->list[0].at.count + pass->list[1].at.count) + 1;
-            pass->deep = cr_arena_alloc(&step->scratch, most * sizeof *pass->deep);
-            if (pass->deep == NULL) return cr__step_memory(error);
+            if (!CR_ROOMS(&step->scratch, CR_ROOM(pass->deep, most))) return cr__step_memory(error);
         }
         if (cr__push_find(pass) != CR_OK) return cr__step_memory(error);
         if (!(pass->beyond > 0.0)) return CR_OK;

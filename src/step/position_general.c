@@ -184,8 +184,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
     const crModel* model = step->model;
     bool* all = cr_arena_alloc(arena, (size_t)step->contacts.count + 1);
-    pass->bodies = cr_arena_alloc(arena, (size_t)model->nb * sizeof *pass->bodies);
-    if (all == NULL || pass->bodies == NULL) return CR_ERR_MEMORY;
+    if (all == NULL || !CR_ROOMS(arena, CR_ROOM(pass->bodies, model->nb))) return CR_ERR_MEMORY;
     memset(all, 1, (size_t)step->contacts.count + 1);
     crStatus status = cr__step_islands(step, all, &pass->islands);
     if (status != CR_OK) return status;

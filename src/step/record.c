@@ -4,7 +4,6 @@
 // copied here and becomes step->contacts at the end; impulses of impacts are in the events. A solve that
 // is taken back takes its records along: record_count is set back by whoever does that.
 // Fails: CR_ERR_MEMORY.
-#include "base/room.h"
 #include "step/step.h"
 
 crStatus cr__step_record(crStep* step, crError* error) {
