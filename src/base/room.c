@@ -23,15 +23,17 @@ void* cr__zeros(crArena* arena, int count, size_t size) {
     return memory;
 }
 
-crStatus cr__grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
+crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size) {
     if (needed <= *capacity) return CR_OK;
     // an eighth more each time: arrays of millions are not much larger than they must be
     int larger = needed + needed / 8 + 2;
     void* memory = a->alloc(a->ctx, (size_t)larger * size);
     if (memory == NULL) return CR_ERR_MEMORY;
-    if (used > 0) memcpy(memory, *array, (size_t)used * size);
-    cr__drop(a, *array, *capacity, size);
-    *array = memory;
+    void* before;
+    memcpy(&before, array, sizeof before);
+    if (used > 0) memcpy(memory, before, (size_t)used * size);
+    cr__drop(a, before, *capacity, size);
+    memcpy(array, &memory, sizeof memory);
     *capacity = larger;
     return CR_OK;
 }

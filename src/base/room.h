@@ -21,8 +21,11 @@ bool cr__rooms(crArena* arena, const crRoom* rooms, size_t count);
 
 // count entries (at least one) that are zero; NULL: no memory.
 void* cr__zeros(crArena* arena, int count, size_t size);
-// Room for `needed` entries of an array that outlives the step; `used` of them are kept. CR_ERR_MEMORY.
-crStatus cr__grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size);
+// Room for `needed` entries of `size` bytes in an array that outlives the step; `used` of them are kept. array is the
+// address of the pointer to it. Fails: CR_ERR_MEMORY; the array is then as it was.
+crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size);
+#define CR_GROW(allocator, array, capacity, used, needed) \
+    cr__grow(allocator, &(array), &(capacity), used, needed, sizeof *(array))
 // Frees such an array, where there is one.
 void cr__drop(const crAllocator* a, void* array, int capacity, size_t size);
 void cr__sort(int* items, int count);  // ascending

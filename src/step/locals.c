@@ -42,10 +42,7 @@ typedef struct Local {
 static bool due_before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
 
 static crStatus push_due(crClocks* clocks, const crAllocator* a, crDue due) {
-    void* heap = clocks->due;
-    crStatus status =
-        cr__grow(a, &heap, &clocks->due_capacity, clocks->due_count, clocks->due_count + 1, sizeof due);
-    clocks->due = heap;
+    crStatus status = CR_GROW(a, clocks->due, clocks->due_capacity, clocks->due_count, clocks->due_count + 1);
     if (status != CR_OK) return status;
     int i = clocks->due_count++;
     for (; i > 0 && due_before(due, clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
@@ -312,12 +309,10 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
 
 // the present contacts go where scratch is free again: an instant looks at them many times
 static crStatus keep_stock(crStep* step, const Local* local, int count) {
-    void* stock = step->clocks->stock;
-    crStatus status = cr__grow(&step->own.allocator, &stock, &step->clocks->stock_capacity, 0, count,
-                               sizeof *step->clocks->stock);
-    step->clocks->stock = stock;
+    crClocks* clocks = step->clocks;
+    crStatus status = CR_GROW(&step->own.allocator, clocks->stock, clocks->stock_capacity, 0, count);
     if (status == CR_OK && count > 0)
-        memcpy(stock, step->contacts.list, (size_t)count * sizeof *step->contacts.list);
+        memcpy(clocks->stock, step->contacts.list, (size_t)count * sizeof *clocks->stock);
     cr_arena_release(&step->scratch, local->mark);
     return status;
 }

@@ -7,14 +7,13 @@
 #include "step/step.h"
 
 crStatus cr__step_record(crStep* step, crError* error) {
-    void* all = step->record.contacts;
-    crStatus status = cr__grow(&step->own.allocator, &all, &step->record.capacity, step->record.count,
-                               step->record.count + step->contacts.count, sizeof *step->record.contacts);
-    step->record.contacts = all;
+    crStepRecord* record = &step->record;
+    crStatus status = CR_GROW(&step->own.allocator, record->contacts, record->capacity, record->count,
+                              record->count + step->contacts.count);
     if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        if (cr_dot(c->impulse, c->impulse) > 0.0) step->record.contacts[step->record.count++] = *c;
+        if (cr_dot(c->impulse, c->impulse) > 0.0) record->contacts[record->count++] = *c;
     }
     return CR_OK;
 }
