@@ -36,7 +36,7 @@ static crStatus make_arrays(crStep* step) {
     if (status == CR_OK) status = cr__step_clocks_create(step);
     if (status == CR_OK) status = cr__step_ties_create(step);
     if (status == CR_OK) status = cr__step_trees_create(step);
-    cr__step_solves_alike(&step->settings, &step->pairs->reads_et);
+    cr__step_solves_alike(&step->settings, &step->pairs->materials.reads_et);
     if (status == CR_OK) status = cr__lie_create(step);
     if (status == CR_OK) cr__step_list_awake(step);
     return status;
@@ -71,7 +71,8 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     step->own.allocator = allocator != NULL ? *allocator : cr_allocator_libc();
     status = cr_arena_create(&step->scratch, &step->own.allocator, 0);
     if (status == CR_OK) status = make_store(step);
-    if (status == CR_OK) status = cr_broad_create(0.0, &step->own.allocator, &step->pairs->broad, error);
+    if (status == CR_OK)
+        status = cr_broad_create(0.0, &step->own.allocator, &step->pairs->boxes.broad, error);
     if (status == CR_OK) status = cr__tasks_create(&step->own.allocator, settings->threads, &step->own.tasks);
     if (status == CR_OK) return CR_OK;
     cr_step_destroy(step);
