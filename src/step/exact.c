@@ -107,11 +107,11 @@ typedef struct Part {
     int* used;    // velocities with a number, ascending
 } Part;
 
-static int block_island(const crStep* step, const crIslands* islands, const crBlock* block) {
-    const crMatrix* H = &step->posed.problem.J;
+static int block_island(const crModel* model, const crMatrix* H, const crIslands* islands,
+                        const crBlock* block) {
     // a row that reaches no velocity belongs nowhere
     int first = H->start[block->row], end = H->start[block->row + block->count];
-    return first < end ? islands->of_body[step->model->dof_body[H->col[first]]] : -1;
+    return first < end ? islands->of_body[model->dof_body[H->col[first]]] : -1;
 }
 
 static crStatus part_create(crStep* step, Part* part) {
@@ -286,14 +286,14 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
-    const crProblem* whole = &step->posed.problem;
+crStatus cr__step_sort_blocks(crStep* step, const crProblem* whole, const crIslands* islands, int** order,
+                              int** start) {
     size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
     int *of, *list, *first;
     if (!CR_ROOMS(&step->scratch, CR_ROOM(of, blocks), CR_ROOM(list, blocks), CR_ZERO(first, room)))
         return CR_ERR_MEMORY;
     for (int i = 0; i < whole->block_count; i++) {
-        int island = block_island(step, islands, &whole->blocks[i]);
+        int island = block_island(step->model, &whole->J, islands, &whole->blocks[i]);
         // rows that nothing moves go with any island
         of[i] = island >= 0 ? island : 0;
         first[of[i] + 2]++;
@@ -322,8 +322,8 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;
     s->posed = true;
-    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK
-                                                                                  : cr__step_memory(error);
+    status = cr__step_sort_blocks(step, &step->posed.problem, &s->islands, &s->order, &s->first);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // Whether two blocks are of one contact, loop or joint. Which joints have rows depends on how fast bodies are, so that their

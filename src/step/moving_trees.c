@@ -110,7 +110,8 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     if (!t->posed) return CR_OK;
     int *order, *first;
     status = start_rows(step, t);
-    if (status == CR_OK) status = cr__step_sort_blocks(step, &t->islands, &order, &first);
+    if (status == CR_OK)
+        status = cr__step_sort_blocks(step, &step->posed.problem, &t->islands, &order, &first);
     const crInertias of = cr__step_inertias(step);
     if (status == CR_OK) {
         status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
