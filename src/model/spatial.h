@@ -134,7 +134,10 @@ void cr__single_integrate(const crBody* body, double h, double* q, double* v);  
 // (dS/dt) v of the joint of a body, and where it is the first of a tree what its driven base gives; after
 // cr_model_velocity.
 crTwist cr__joint_rate(const crModel* model, int body, const double* v, const crDynamics* d);
+// Rows of a part's limits within the margin, motors and dry friction, as cr_rows_add_joints has them; and of limits alone.
 int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
+                        crJointRow* info, crRows* rows);
+int cr__part_add_limits(const crModel* model, crPart part, const crState* state, double margin, int capacity,
                         crJointRow* info, crRows* rows);
 
 // flow.c: one tree that stands on nothing driven

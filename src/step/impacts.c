@@ -83,24 +83,12 @@ static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* in
             cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, impact->rows.count - before);
         impact->blocks[impact->block_count++].source = -1;
     }
-    crRows joint_rows = impact->rows;
-    int joints = cr__part_add_joints(model, impact->bodies, &step->state, step->settings.deadband, capacity,
-                                     info, &joint_rows);
-    if (joints < 0) return (crStatus)joints;
-    // motors and dry friction give no impulse in no time: limits move up over their rows
-    for (int i = 0; i < joints; i++) {
-        if (info[i].kind != CR_ROW_LIMIT) continue;
-        int to = impact->rows.count, from = info[i].row;
-        int start = joint_rows.start[from], width = joint_rows.start[from + 1] - start;
-        memmove(joint_rows.col + impact->rows.entries, joint_rows.col + start, (size_t)width * sizeof(int));
-        memmove(joint_rows.value + impact->rows.entries, joint_rows.value + start,
-                (size_t)width * sizeof(double));
-        impact->rows.w_hat[to] = joint_rows.w_hat[from];
-        impact->rows.gap[to] = joint_rows.gap[from];
-        impact->rows.entries += width;
-        impact->rows.start[to + 1] = impact->rows.entries;
-        impact->rows.count++;
-        impact->blocks[impact->block_count] = cr_block(CR_BLOCK_UNILATERAL, to, 1);
+    // motors and dry friction give no impulse in no time
+    int limits = cr__part_add_limits(model, impact->bodies, &step->state, step->settings.deadband, capacity,
+                                     info, &impact->rows);
+    if (limits < 0) return (crStatus)limits;
+    for (int i = 0; i < limits; i++) {
+        impact->blocks[impact->block_count] = cr_block(CR_BLOCK_UNILATERAL, info[i].row, 1);
         impact->blocks[impact->block_count++].source = -1;
     }
     return CR_OK;

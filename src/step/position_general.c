@@ -143,21 +143,17 @@ static crStatus pass_loops(const crModel* model, const crDynamics* d, Pass* pass
     return CR_OK;
 }
 
-static crStatus pass_joints(const crModel* model, const crStepSettings* settings, const crState* state,
+// motors and dry friction do not act on positions
+static crStatus pass_limits(const crModel* model, const crStepSettings* settings, const crState* state,
                             crPart part, Pass* pass) {
-    int joints = cr__part_add_joints(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
-    if (joints < 0) return (crStatus)joints;
-    for (int i = 0; i < joints; i++) {
+    int limits = cr__part_add_limits(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
+    if (limits < 0) return (crStatus)limits;
+    for (int i = 0; i < limits; i++) {
         int row = pass->info[i].row;
-        bool limit = pass->info[i].kind == CR_ROW_LIMIT;
-        crBlock block = cr_block(limit ? CR_BLOCK_UNILATERAL : CR_BLOCK_BOX, row, 1);
-        // motors and dry friction do not act on positions
-        block.lo = block.hi = 0.0;
-        pass->blocks[pass->block_count++] = block;
-        pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
-        if (!limit) continue;
-        pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
-        if (-pass->rows.gap[row] > limit_tol(settings))
+        double gap = pass->b[row] = pass->rows.gap[row];
+        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
+        pass->limit = fmax(pass->limit, -gap);
+        if (-gap > limit_tol(settings))
             mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
@@ -204,7 +200,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     }
     status = make_pass(&step->scratch, rows, entries, pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
-    return status == CR_OK ? pass_joints(step->model, &step->settings, &step->state, part, pass) : status;
+    return status == CR_OK ? pass_limits(step->model, &step->settings, &step->state, part, pass) : status;
 }
 
 // the rows of all open islands
@@ -219,7 +215,7 @@ static crStatus open_rows(const crStep* step, Pass* pass) {
     crStatus status = add_contacts(step, pass);
     if (status == CR_OK) status = add_kept(step->model, &step->dynamics, pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
-    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, pass);
+    if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, pass);
     // displacements, not velocities: what drives prescribe has no part in them
     memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
     return status;
@@ -339,7 +335,7 @@ crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crErro
     if (rows == 0) return CR_OK;
     crStatus status = make_pass(&step->scratch, rows, step->plan->tie_entries, &pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, &pass);
-    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, &pass);
+    if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;
