@@ -134,25 +134,11 @@ void cr__moving_impulses(crStep* step) {
     }
 }
 
-// T and U at the poses of d
-static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
-    crState state = step->state;
-    crEnergy sum = {0.0, 0.0};
-    state.q = q;
-    state.v = v;
-    cr__part_velocity(step->model, tree, v, &step->dynamics);
-    for (int k = 0; k < tree.count; k++) {
-        crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics, NULL);
-        sum.kinetic += one.kinetic;
-        sum.potential += one.potential;
-    }
-    return sum;
-}
-
 void cr__moving_start(crMovingTrees* t) {
     crStep* step = t->step;
     for (int k = 0; k < t->count; k++) {
-        crEnergy start = energy_at(step, cr__plan_tree(step->plan, t->root[k]), step->state.q, step->state.v);
+        crEnergy start = cr__part_energy(step->model, cr__plan_tree(step->plan, t->root[k]), &step->state,
+                                         &step->dynamics);
         t->energy[k] = start.kinetic + start.potential;
         t->share[k] = 1.0;
     }
@@ -190,10 +176,7 @@ static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tre
 // q of a tree after its way
 static void advance_tree(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &step->model->bodies[tree.bodies[n]];
-        memcpy(t->q + body->q, step->state.q + body->q, (size_t)body->nq * sizeof *t->q);
-    }
+    cr__part_copy_q(step->model, tree, step->state.q, t->q);
     cr__part_advance(step->model, tree, 1.0, t->way, t->q);
 }
 
@@ -242,8 +225,9 @@ crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, doubl
     advance_tree(t, tree);
     crState state = step->state;
     state.q = t->q;
+    state.v = t->v;
     cr__part_kinematics(step->model, tree, &state, &step->dynamics);
-    crEnergy end = energy_at(step, tree, t->q, t->v);
+    crEnergy end = cr__part_energy(step->model, tree, &state, &step->dynamics);
     Work work = work_of(t, tree, ask->h, scale);
     gain.gain -= work.motors;
     // T s^2 - by_s s + rest = g
@@ -268,13 +252,9 @@ void cr__moving_stand(crMovingTrees* t) {
 void cr__moving_put(const crMovingTrees* t, int k) {
     crStep* step = t->step;
     crPart tree = cr__plan_tree(step->plan, t->root[k]);
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &step->model->bodies[tree.bodies[n]];
-        memcpy(step->state.q + body->q, t->q + body->q, (size_t)body->nq * sizeof *t->q);
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            step->state.v[j] = t->share[k] * t->v[j];
-        }
-    }
+    cr__part_copy_q(step->model, tree, t->q, step->state.q);
+    cr__part_copy(step->model, tree, t->v, step->state.v);
+    cr__part_scale(step->model, tree, t->share[k], step->state.v);
 }
 
 void cr__moving_leave(const crMovingTrees* t, int k, bool* moving) {

@@ -120,28 +120,13 @@ static crStatus fly(crStep* step, crPart tree, double h, crFlowWork work) {
     const crModel* model = step->model;
     crState* state = &step->state;
     bool halves = step->calls.force == NULL;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            double kicked = step->free.v[i] + step->free.bend[i];
-            state->v[i] = halves ? 0.5 * (step->free.v_from[i] + kicked) : kicked;
-        }
-    }
+    cr__part_add(model, tree, step->free.v, step->free.bend, state->v);
+    if (halves) cr__part_mean(model, tree, step->free.v_from, state->v, state->v);
     crStatus status = cr__tree_flow(model, tree, h, state, &step->dynamics, work);
     if (status != CR_OK || !halves) return status;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            work.k[i] += work.c[i];
-        }
-    }
+    cr__part_add(model, tree, work.k, work.c, work.k);
     cr__part_smooth_velocity(model, tree, state, work.k, h, &step->dynamics, work.y);
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            state->v[i] = 0.5 * (state->v[i] + work.y[i]);
-        }
-    }
+    cr__part_mean(model, tree, state->v, work.y, state->v);
     return CR_OK;
 }
 
