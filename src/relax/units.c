@@ -123,22 +123,6 @@ static inline void square(const double* H, int width, int n, double* D) {
     }
 }
 
-// the sums of a contact run side by side
-static void square3(const double* H, int width, double* D) {
-    double nn = 0.0, ns = 0.0, ss = 0.0, nt = 0.0, st = 0.0, tt = 0.0;
-    for (int k = 0; k < width; k++) {
-        double n = H[k], s = H[width + k], t = H[2 * width + k];
-        nn += n * n;
-        ns += s * n;
-        ss += s * s;
-        nt += t * n;
-        st += t * s;
-        tt += t * t;
-    }
-    const double all[9] = {nn, ns, nt, ns, ss, st, nt, st, tt};
-    memcpy(D, all, sizeof all);
-}
-
 // D as it is and as local.c wants it, and the inverse
 static void make_D(const double* E, crRowUnit* unit, double* room) {
     int n = unit->local.count;
@@ -146,7 +130,7 @@ static void make_D(const double* E, crRowUnit* unit, double* room) {
     unit->D = room;
     double* scaled = room + n * n;
     if (n == 3) {
-        square3(unit->H, unit->width, unit->D);
+        square(unit->H, unit->width, 3, unit->D);
     } else {
         square(unit->H, unit->width, n, unit->D);
     }
