@@ -264,9 +264,7 @@ crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena
                  CR_ROOM(b->block, blocks), CR_ROOM(link, nv), CR_ROOM(number, nv));
     crStatus status = ok ? copy_rows(b, arena) : CR_ERR_MEMORY;
     if (status != CR_OK) return status;
-    for (int v = 0; v < problem->nv; v++) {
-        link[v] = v;
-    }
+    cr__forest_begin(link, problem->nv);
     int col;
     double value;
     for (int v = 0; v < problem->nv; v++) {

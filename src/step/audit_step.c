@@ -172,9 +172,7 @@ static void join_pressed(const Balance* b, int* root) {
 static void join_islands(const Balance* b, int* root) {
     const crStep* step = b->step;
     const crModel* model = step->model;
-    for (int i = 0; i < model->nb; i++) {
-        root[i] = i;
-    }
+    cr__forest_begin(root, model->nb);
     join_pressed(b, root);
     for (int i = 0; i < step->events.count; i++) {
         const crEvent* event = &step->events.list[i];

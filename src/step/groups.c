@@ -109,9 +109,7 @@ void cr__step_groups_join(crStep* step, double left) {
 
 void cr__step_reachable(const crStep* step, int* islands) {
     // what wakes later in the step has an island of its own
-    for (int b = 0; b < step->model->nb; b++) {
-        islands[b] = b;
-    }
+    cr__forest_begin(islands, step->model->nb);
     unite_fixed(step->model, &step->part, &step->calls, islands);
     for (int i = 0; i < step->contacts.count; i++) {
         unite(step->model, islands, step->contacts.list[i].body_a, step->contacts.list[i].body_b);

@@ -215,18 +215,13 @@ crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const 
         taken[i] = takes[i] && !fresh[i];
         row[i] = step->contacts.list[i].row;
     }
-    crRows rows = step->posed.rows, H = step->posed.H;
-    crProblem problem = step->posed.problem, posed = step->posed.problem;
-    double *b = step->posed.b, *p = step->posed.p;
+    crStepPosed saved = step->posed;
+    crProblem posed = saved.problem;
     int* tie_of_row = step->ties.of_row;
     int most = step->certificate.rows;
-    if (rows.count == 0) posed.block_count = 0;
-    crStatus status = pose_and_show(step, h, taken, &posed, p, s, error);
-    step->posed.rows = rows;
-    step->posed.H = H;
-    step->posed.problem = problem;
-    step->posed.b = b;
-    step->posed.p = p;
+    if (saved.rows.count == 0) posed.block_count = 0;
+    crStatus status = pose_and_show(step, h, taken, &posed, saved.p, s, error);
+    step->posed = saved;
     step->ties.of_row = tie_of_row;
     step->certificate.rows = most;
     for (int i = 0; i < step->contacts.count; i++) {

@@ -39,10 +39,8 @@ typedef struct Memory {
 // contacts of the islands in which something is too deep, in front; their number
 static int keep_violated(const crPush* pass, int* parent, bool* deep) {
     const crModel* model = pass->step->model;
-    for (int i = 0; i < model->nb; i++) {
-        parent[i] = i;
-        deep[i] = false;
-    }
+    cr__forest_begin(parent, model->nb);
+    memset(deep, 0, (size_t)model->nb * sizeof *deep);
     for (int i = 0; i < pass->count; i++) {
         const crPackedContact* c = &pass->near[i].at;
         if (!cr__moves(model, c->body_a) || !cr__moves(model, c->body_b)) continue;

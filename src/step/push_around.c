@@ -37,9 +37,7 @@ static crStatus count_crowds(const crPush* pass, Crowds* crowds) {
     if (!CR_ROOMS(&pass->step->scratch, CR_ROOM(crowds->leader, model->nb),
                   CR_ZERO(crowds->bodies, model->nb), CR_ZERO(crowds->deep, model->nb)))
         return CR_ERR_MEMORY;
-    for (int b = 0; b < model->nb; b++) {
-        crowds->leader[b] = b;
-    }
+    cr__forest_begin(crowds->leader, model->nb);
     for (int which = 0; which < 2; which++) {
         const crPushList* list = &pass->list[which];
         for (int i = 0; i < list->at.count; i++) {
