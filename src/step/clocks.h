@@ -18,18 +18,17 @@ typedef struct crGroups {
 } crGroups;
 
 typedef struct crClocks {
-    double start;         // time at the beginning of the step, s
-    double now_at;        // since start: the time at which contacts and flights are looked at, s
-    double ahead;         // contacts that would touch so soon are touching for impacts, see locals.c, s
-    bool catches;         // contact solves keep what closes faster than foreseen from overlapping
-    int many;             // groups of more bodies have instants, see locals.c
-    bool once;            // and only one of them, at the beginning of the step
-    double slot;          // length of the time within which a large group has one instant, see locals.c, s
-    double* clock;        // since start: when q, v and dynamics of each body hold, s (nb)
-    bool* hit;            // an impact of this step concerned this body (nb)
-    bool* fresh;          // its velocity or time changed since contacts were found (nb)
-    struct crLate* late;  // where late bodies are, found once; NULL but in locals.c (nb)
-    bool* blunt;          // no contact of this body is an impact in this step (nb)
+    double start;   // time at the beginning of the step, s
+    double now_at;  // since start: the time at which contacts and flights are looked at, s
+    double ahead;   // contacts that would touch so soon are touching for impacts, see locals.c, s
+    bool catches;   // contact solves keep what closes faster than foreseen from overlapping
+    int many;       // groups of more bodies have instants, see locals.c
+    bool once;      // and only one of them, at the beginning of the step
+    double slot;    // length of the time within which a large group has one instant, see locals.c, s
+    double* clock;  // since start: when q, v and dynamics of each body hold, s (nb)
+    bool* hit;      // an impact of this step concerned this body (nb)
+    bool* fresh;    // its velocity or time changed since contacts were found (nb)
+    bool* blunt;    // no contact of this body is an impact in this step (nb)
     bool*
         plain;  // contacts of this body without restitution are none: the solve gives what the rule would (nb)
     const bool*
@@ -69,8 +68,6 @@ void cr__step_reachable(const crStep* step, int* islands);
 // Where a body will be at now_at if nothing changes its flight.
 crPose cr__step_pose_now(const crStep* step, int body);
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
-// Places for what late bodies do, in scratch.
-crStatus cr__step_late_create(crStep* step);
 // When contacts i to end - 1, those of one pair, are an impact within h of now_at; INFINITY: not.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A time before which that is not to be expected, much cheaper; exact: it is that time.

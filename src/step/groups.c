@@ -51,7 +51,6 @@ void cr__step_groups_begin(crStep* step) {
     step->clocks->start = step->state.time;
     step->clocks->now_at = step->clocks->ahead = 0.0;
     step->clocks->due_count = 0;
-    step->clocks->late = NULL;
     step->clocks->kept.open = false;
     for (int b = 0; b < nb; b++) {
         step->clocks->clock[b] = 0.0;

@@ -199,8 +199,7 @@ static crStatus local_create(crStep* step, double h, Local* local, crError* erro
                   CR_ROOM(local->airborne, nb), CR_ROOM(local->q, model->nq + 1),
                   CR_ROOM(local->v, model->nv + 1)))
         return cr__step_memory(error);
-    bool ok = cr__step_late_create(step) == CR_OK && cr__step_kept_open(step) == CR_OK;
-    return ok ? CR_OK : cr__step_memory(error);
+    return cr__step_kept_open(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // the group of a body joins those that are brought together; what it was is kept
