@@ -45,11 +45,11 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
 }
 
 // deadband of the smallest contact
-static double least_delta(const crStep* step, const crProblem* problem) {
+static double least_delta(const crStepContact* contacts, const crProblem* problem) {
     double least = (double)INFINITY;
     for (int i = 0; i < problem->block_count; i++) {
         int source = problem->blocks[i].source;
-        if (source >= 0) least = fmin(least, step->contacts.list[source].delta);
+        if (source >= 0) least = fmin(least, contacts[source].delta);
     }
     return isfinite(least) ? least : 0.0;
 }
@@ -67,7 +67,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
         params.tol = params.accept = SOLVED * cr_step_tol(&step->settings);
     }
     bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
-    double delta = least_delta(step, problem), h = step->posed.problem.h;
+    double delta = least_delta(step->contacts.list, problem), h = step->posed.problem.h;
     // speeds below this are rest
     params.floor = delta / h;
     if (large && quality != CR_QUALITY_FAST) {
@@ -148,8 +148,8 @@ static int number_used(const crProblem* whole, const int* list, int count, Part*
 }
 
 // the blocks listed, with columns of their own
-static void part_fill(const crStep* step, const int* list, int count, Part* part) {
-    const crProblem* whole = &step->posed.problem;
+static void part_fill(const crStepPosed* posed, const int* list, int count, Part* part) {
+    const crProblem* whole = &posed->problem;
     const crMatrix* H = &whole->J;
     int rows = 0, entries = 0, nv = number_used(whole, list, count, part);
     part->start[0] = 0;
@@ -163,7 +163,7 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
             part->start[rows + 1] = entries;
             part->u_free[rows] = whole->u_free[r];
             part->b[rows] = whole->b[r];
-            part->p[rows] = step->posed.p[r];
+            part->p[rows] = posed->p[r];
         }
         block.row = rows - block.count;
         part->blocks[i] = block;
@@ -238,8 +238,8 @@ static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bo
 }
 
 // rows up to which a part may go to the problem's solver; a large mechanism of fast does not
-static int dense_rows(const crStep* step, bool general) {
-    bool fast = step->settings.quality == CR_QUALITY_FAST;
+static int dense_rows(const crStepSettings* settings, bool general) {
+    bool fast = settings->quality == CR_QUALITY_FAST;
     if (!general) return fast ? SPARSE_ROWS : AGAIN_ROWS;
     return fast ? FAST_ROWS : DENSE_ROWS;
 }
@@ -247,9 +247,9 @@ static int dense_rows(const crStep* step, bool general) {
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,
                            bool* again, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
-    part_fill(step, list, count, part);
+    part_fill(&step->posed, list, count, part);
     int rows = part->problem.rows;
-    bool small = rows <= dense_rows(step, general), solved = false;
+    bool small = rows <= dense_rows(&step->settings, general), solved = false;
     crStatus status = CR_OK;
     *again = false;
     if (!small || (!general && rows > TINY_ROWS)) {
@@ -286,14 +286,14 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-crStatus cr__step_sort_blocks(crStep* step, const crProblem* whole, const crIslands* islands, int** order,
-                              int** start) {
+crStatus cr__step_sort_blocks(const crModel* model, crArena* arena, const crProblem* whole,
+                              const crIslands* islands, int** order, int** start) {
     size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
     int *of, *list, *first;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(of, blocks), CR_ROOM(list, blocks), CR_ZERO(first, room)))
+    if (!CR_ROOMS(arena, CR_ROOM(of, blocks), CR_ROOM(list, blocks), CR_ZERO(first, room)))
         return CR_ERR_MEMORY;
     for (int i = 0; i < whole->block_count; i++) {
-        int island = block_island(step->model, &whole->J, islands, &whole->blocks[i]);
+        int island = block_island(model, &whole->J, islands, &whole->blocks[i]);
         // rows that nothing moves go with any island
         of[i] = island >= 0 ? island : 0;
         first[of[i] + 2]++;
@@ -322,7 +322,8 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;
     s->posed = true;
-    status = cr__step_sort_blocks(step, &step->posed.problem, &s->islands, &s->order, &s->first);
+    status = cr__step_sort_blocks(step->model, &step->scratch, &step->posed.problem, &s->islands, &s->order,
+                                  &s->first);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 

@@ -15,8 +15,8 @@ void cr__step_start_packed(crStep* step, const crIslandSolve* solve);
 crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool last, crIslandSolve* solve,
                               bool* again, crError* error);
 // Blocks of a problem in the order of islands: those of island i are order[start[i]] to order[start[i + 1] - 1], in
-// scratch. CR_ERR_MEMORY.
-crStatus cr__step_sort_blocks(crStep* step, const crProblem* problem, const crIslands* islands, int** order,
-                              int** start);
+// the arena. CR_ERR_MEMORY.
+crStatus cr__step_sort_blocks(const crModel* model, crArena* arena, const crProblem* problem,
+                              const crIslands* islands, int** order, int** start);
 
 #endif

@@ -157,7 +157,8 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
     params.solver = rule_solver(&step->settings, &exact);
-    params.points = cr__step_block_points(step, impact->blocks, impact->block_count, &step->scratch);
+    params.points =
+        cr__step_block_points(step->contacts.list, impact->blocks, impact->block_count, &step->scratch);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);

@@ -41,12 +41,12 @@ bool cr__moving_takes_contact(const crStep* step, const crStepContact* c) {
 }
 
 // numbers of the islands that move, in the order of their roots
-static crStatus number_islands(crStep* step, const int* root, const bool* moving, crIslands* islands) {
-    size_t nb = (size_t)step->model->nb;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(islands->of_body, nb))) return CR_ERR_MEMORY;
+static crStatus number_islands(const crModel* model, crArena* arena, const int* root, const bool* moving,
+                               crIslands* islands) {
+    if (!CR_ROOMS(arena, CR_ROOM(islands->of_body, model->nb))) return CR_ERR_MEMORY;
     islands->count = 0;
-    for (int b = 0; b < step->model->nb; b++) {
-        bool in = cr__moves(step->model, b) && moving[b];
+    for (int b = 0; b < model->nb; b++) {
+        bool in = cr__moves(model, b) && moving[b];
         // roots are the first of their islands
         islands->of_body[b] = !in ? -1 : root[b] == b ? islands->count++ : islands->of_body[root[b]];
     }
@@ -96,7 +96,8 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
                          CR_ROOM(t->share, trees), CR_ROOM(t->v, nv), CR_ROOM(t->way, nv),
                          CR_ROOM(t->still, nv), CR_ROOM(t->q, step->model->nq + 1)) &&
                 takes != NULL;
-    if (!room || number_islands(step, root, moving, &t->islands) != CR_OK) return cr__step_memory(error);
+    if (!room || number_islands(step->model, &step->scratch, root, moving, &t->islands) != CR_OK)
+        return cr__step_memory(error);
     memset(t->still, 0, nv * sizeof *t->still);
     for (int b = 1; b < step->plan->first_single; b++) {
         if (moving[b] && cr__plan_tree(step->plan, b).count > 0) t->root[t->count++] = b;
@@ -111,7 +112,8 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     int *order, *first;
     status = start_rows(step, t);
     if (status == CR_OK)
-        status = cr__step_sort_blocks(step, &step->posed.problem, &t->islands, &order, &first);
+        status = cr__step_sort_blocks(step->model, &step->scratch, &step->posed.problem, &t->islands, &order,
+                                      &first);
     const crInertias of = cr__step_inertias(step);
     if (status == CR_OK) {
         status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,

@@ -229,7 +229,7 @@ static crStatus solve_rows(crStep* step, const crProblem* problem, const double*
     int *order, *first;
     crUnits units;
     crPacked packed;
-    crStatus status = cr__step_sort_blocks(step, problem, islands, &order, &first);
+    crStatus status = cr__step_sort_blocks(step->model, &step->scratch, problem, islands, &order, &first);
     if (status == CR_OK)
         status = cr__units_create(&of, problem, pass->rows.w_hat, pass->p, islands->of_body, islands->count,
                                   order, first, &units);
