@@ -72,7 +72,7 @@ static int island_of_two(const Pass* pass, int a, int b) {
 }
 
 // contacts of open islands
-static crStatus add_contacts(const crStep* step, Pass* pass) {
+static crStatus add_near(const crStep* step, Pass* pass) {
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!wanted(pass, cr__island_of_contact(step, &pass->islands, c))) continue;
@@ -212,7 +212,7 @@ static crStatus open_rows(const crStep* step, Pass* pass) {
     for (int b = 1; b < step->model->nb; b++) {
         if (wanted(pass, pass->islands.of_body[b])) pass->bodies[part.count++] = b;
     }
-    crStatus status = add_contacts(step, pass);
+    crStatus status = add_near(step, pass);
     if (status == CR_OK) status = add_kept(step->model, &step->dynamics, pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
     if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, pass);
