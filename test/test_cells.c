@@ -40,7 +40,7 @@ static void begin_case(Case* c, const crShape* a, const crShape* b) {
     c->size[1] = shape_size(a);
     c->size[2] = shape_size(b);
     c->plan.size = c->size;
-    c->pairs = (crPairs){.plan = &c->plan, .many = true, .cells.slot = &c->slot};
+    c->pairs = (crPairs){.plan = &c->plan, .cells.many = true, .cells.slot = &c->slot};
     c->pair = (crNear){.shape_a = 0, .shape_b = 1, .body_a = 1, .body_b = 2, .slot = -1};
 }
 

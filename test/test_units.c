@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 
+#include "model/rows.h"
 #include "resolve/kinds.h"
 #include "sample.h"
-#include "step/step.h"
+#include "step/exact.h"
 
-#define H     1e-3
+#define DT    1e-3
 #define SMALL 1e-6  // of the largest impulse: less is not said to press
 
 typedef struct Kinds {
@@ -105,9 +106,9 @@ static void forest_solve(crRandom* random, crModel* model, crQuality quality, cr
         step->state.v[j] = sample_uniform(random, -1, 1);
     }
     CHECK_STATUS(cr_step_begin(step, &error), CR_OK);
-    CHECK_STATUS(cr_step_forces(step, H, &error), CR_OK);
+    CHECK_STATUS(cr_step_forces(step, DT, &error), CR_OK);
     CHECK_STATUS(cr_step_collide(step, 0.02, &error), CR_OK);
-    CHECK_STATUS(cr__step_contact_solve(step, H, true, NULL, &error), CR_OK);
+    CHECK_STATUS(cr__step_contact_solve(step, DT, true, NULL, &error), CR_OK);
 }
 
 typedef struct Worst {
@@ -342,7 +343,7 @@ TEST(agrees_with_the_problems_solver) {
         bool solved = step.certificate.outcome == CR_OUTCOME_SOLVED;
         crSolverParams params = cr_solver_params();
         step.settings.solver = cr__solver(&cr__solver_pivot, &params);
-        CHECK_STATUS(cr_step_problem_build(&step, H, NULL, NULL), CR_OK);
+        CHECK_STATUS(cr_step_problem_build(&step, DT, NULL, NULL), CR_OK);
         CHECK_STATUS(cr_step_solve(&step, NULL), CR_OK);
         CHECK_STATUS(cr_step_apply(&step, NULL), CR_OK);
         solved = solved && step.posed.report.outcome == CR_OUTCOME_SOLVED;
@@ -423,5 +424,59 @@ TEST(forces_of_limits_are_kept) {
     // the moment of its weight
     CHECK_NEAR(largest, 2.0 * 9.81 * 0.5, 1e-9);
     cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
+// Two arms that turn in one plane and end at a point of the world: the loop's row across the plane moves nothing.
+TEST(newton_passes_rows_that_move_nothing) {
+    crModel* model = cr_model_create(NULL);
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_HINGE;
+    def.axis = cr_vec3(0, 0, 1);
+    def.mass = 2.0;
+    def.com = cr_vec3(0.5, 0, 0);
+    def.inertia = (crSym3){.xx = 0.01, .yy = 0.05, .zz = 0.05};
+    cr_model_add_body(model, &def);
+    def.parent = 1;
+    def.pose.p = cr_vec3(1, 0, 0);
+    cr_model_add_body(model, &def);
+    crLoop loop = cr_loop(CR_LOOP_CONNECT, 2, CR_WORLD);
+    loop.pose_a.p = cr_vec3(0.5, 1, 0);
+    loop.pose_b.p = cr_vec3(1.5, 1, 0);
+    cr_model_add_loop(model, &loop);
+    crStepSettings settings = cr_step_settings();
+    crStep step;
+    bool takes[1] = {true};
+    CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+    step.state.v[0] = 1.0;
+    step.state.v[1] = -3.0;
+    CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
+    CHECK_STATUS(cr_step_forces(&step, DT, NULL), CR_OK);
+    CHECK_STATUS(cr__step_pose(&step, DT, takes, false, NULL), CR_OK);
+    CHECK(cr__rows_product(&step.posed.H, 2, 2) == 0.0);
+    const crInertias of = cr__step_inertias(&step);
+    crIslands islands;
+    crUnits units;
+    crPacked packed;
+    int *order, *first;
+    CHECK_STATUS(cr__step_islands(&step, takes, &islands), CR_OK);
+    CHECK_STATUS(cr__step_sort_blocks(model, &step.scratch, &step.posed.problem, &islands, &order, &first),
+                 CR_OK);
+    CHECK_STATUS(cr__units_create(&of, &step.posed.problem, step.posed.H.w_hat, step.posed.p, islands.of_body,
+                                  islands.count, order, first, &units),
+                 CR_OK);
+    CHECK_STATUS(cr__packed_create(&of, islands.of_body, step.free.v, 0, NULL, &units, &packed), CR_OK);
+    double change, dv[2] = {0.0, 0.0}, u[3];
+    CHECK(cr__units_newton(&units, 0, 1e-12, packed.z, &change));
+    cr_rows_add_impulse(&step.posed.rows, step.posed.p, dv);
+    cr_model_mass_solve(model, &step.dynamics, dv);
+    for (int j = 0; j < 2; j++) {
+        dv[j] += step.free.v[j];
+    }
+    cr_rows_velocity(&step.posed.rows, dv, u);
+    for (int r = 0; r < 3; r++) {
+        CHECK_NEAR(u[r], 0.0, 1e-11);
+    }
+    cr_step_destroy(&step);
     cr_model_destroy(model);
 }

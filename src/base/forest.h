@@ -6,6 +6,13 @@
 
 #include "base/tasks.h"
 
+// n sets of one each
+static inline void cr__forest_begin(int* parent, int n) {
+    for (int i = 0; i < n; i++) {
+        parent[i] = i;
+    }
+}
+
 static inline int cr__forest_find(int* parent, int i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];

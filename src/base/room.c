@@ -5,6 +5,17 @@
 
 #define FEW 32  // integers that are sorted by insertion
 
+bool cr__rooms(crArena* arena, const crRoom* rooms, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void* memory = cr_arena_alloc(arena, rooms[i].bytes);
+        // pointers to whatever type have one representation
+        memcpy(rooms[i].to, &memory, sizeof memory);
+        if (memory == NULL) return false;
+        if (rooms[i].zero) memset(memory, 0, rooms[i].bytes);
+    }
+    return true;
+}
+
 void* cr__zeros(crArena* arena, int count, size_t size) {
     size_t bytes = (size_t)(count > 0 ? count : 1) * size;
     void* memory = cr_arena_alloc(arena, bytes);
@@ -12,15 +23,17 @@ void* cr__zeros(crArena* arena, int count, size_t size) {
     return memory;
 }
 
-crStatus cr__grow(const crAllocator* a, void** array, int* capacity, int used, int needed, size_t size) {
+crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size) {
     if (needed <= *capacity) return CR_OK;
     // an eighth more each time: arrays of millions are not much larger than they must be
     int larger = needed + needed / 8 + 2;
     void* memory = a->alloc(a->ctx, (size_t)larger * size);
     if (memory == NULL) return CR_ERR_MEMORY;
-    if (used > 0) memcpy(memory, *array, (size_t)used * size);
-    cr__drop(a, *array, *capacity, size);
-    *array = memory;
+    void* before;
+    memcpy(&before, array, sizeof before);
+    if (used > 0) memcpy(memory, before, (size_t)used * size);
+    cr__drop(a, before, *capacity, size);
+    memcpy(array, &memory, sizeof memory);
     *capacity = larger;
     return CR_OK;
 }

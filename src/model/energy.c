@@ -61,6 +61,17 @@ crEnergy cr__body_energy(const crModel* model, int i, const crState* state, cons
     return (crEnergy){kinetic, weight + spring};
 }
 
+crEnergy cr__part_energy(const crModel* model, crPart part, const crState* state, crDynamics* d) {
+    crEnergy sum = {0.0, 0.0};
+    cr__part_velocity(model, part, state->v, d);
+    for (int k = 0; k < part.count; k++) {
+        crEnergy one = cr__body_energy(model, cr__part_body(part, k), state, d, NULL);
+        sum.kinetic += one.kinetic;
+        sum.potential += one.potential;
+    }
+    return sum;
+}
+
 crEnergy cr_model_energy(const crModel* model, const crState* state, const crDynamics* d) {
     if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return (crEnergy){0};
     crEnergy energy = {0.0, cr__tendon_energy(model, d)};

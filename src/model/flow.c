@@ -62,23 +62,7 @@ static Locked locked_by(const crInertia* I, Kept kept) {
 
 double cr__tree_energy(const crModel* model, crPart tree, const crDynamics* d, const double* v, double* y) {
     cr__part_mass_mul(model, tree, d, v, y);
-    double sum = 0.0;
-    for (int k = 0; k < tree.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(tree, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            sum += 0.5 * v[i] * y[i];
-        }
-    }
-    return sum;
-}
-
-static void scale_all(const crModel* model, crPart tree, double s, double* v) {
-    for (int k = 0; k < tree.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(tree, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            v[i] *= s;
-        }
-    }
+    return 0.5 * cr__part_dot(model, tree, v, y);
 }
 
 // what T has to be scaled by to be `want`
@@ -89,7 +73,7 @@ static double factor_to(double want, double T) {
 
 void cr__tree_scale(const crModel* model, crPart tree, double want, double T, double* v) {
     double s = factor_to(want, T);
-    if (s != 1.0) scale_all(model, tree, s, v);
+    if (s != 1.0) cr__part_scale(model, tree, s, v);
 }
 
 // the root's velocity: the locked motion with its turning scaled, and s times what v has beyond it
@@ -113,7 +97,7 @@ static bool settle_free(const crModel* model, crPart tree, double T, Kept kept, 
     if (T < l.T && l.turning > 0.0) turning = sqrt(fmax(0.0, 1.0 - (l.T - T) / l.turning));
     double* first = v + root->v;
     crVec3 linear = cr__load_vec(first), angular = cr__load_vec(first + 3);
-    if (s != 1.0) scale_all(model, tree, s, v);
+    if (s != 1.0) cr__part_scale(model, tree, s, v);
     cr__store_vec(linear, first);
     cr__store_vec(angular, first + 3);
     set_root(first, &own, &l, turning, s, centre(I));
@@ -123,45 +107,15 @@ static bool settle_free(const crModel* model, crPart tree, double T, Kept kept, 
 // how long c may act at once; a is M^-1 c, T that of v beyond what moves the tree as a whole
 static double part_of(const crModel* model, crPart tree, double left, double T, const double* a,
                       const double* c) {
-    double sum = 0.0;
-    for (int k = 0; k < tree.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(tree, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            sum += a[i] * c[i];
-        }
-    }
-    double turn = left * left * sum;
+    double turn = left * left * cr__part_dot(model, tree, a, c);
     return turn > 2.0 * TURN * TURN * T ? left * TURN * sqrt(2.0 * T / turn) : left;
 }
 
 // a = M^-1 c at q and v; c and k = tau - c
 static void turn_by(const crModel* model, crPart tree, const crState* state, crDynamics* d, crFlowWork work) {
     cr__part_forces(model, tree, state, d, work.k, work.c);
-    for (int k = 0; k < tree.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(tree, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            work.y[i] = work.c[i];
-        }
-    }
+    cr__part_copy(model, tree, work.c, work.y);
     cr__part_mass_solve(model, tree, d, work.y);
-}
-
-static void add(const crModel* model, crPart tree, double h, const double* a, double* v) {
-    for (int k = 0; k < tree.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(tree, k)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            v[i] += h * a[i];
-        }
-    }
-}
-
-// q and v of the tree to and from where they are kept
-static void copy(const crModel* model, crPart tree, const crState* from, crState* to) {
-    for (int k = 0; k < tree.count; k++) {
-        const crBody* body = &model->bodies[cr__part_body(tree, k)];
-        memcpy(to->q + body->q, from->q + body->q, (size_t)body->nq * sizeof(double));
-        memcpy(to->v + body->v, from->v + body->v, (size_t)body->nv * sizeof(double));
-    }
 }
 
 static crStatus look(const crModel* model, crPart tree, const crState* state, crDynamics* d) {
@@ -181,30 +135,29 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
     // rounding of T is no motion
     double within = free ? fmax(SAME * T, T - 0.5 * cr_dot(kept.P, kept.P) / I->m) : T;
     crVec3 goal = cr_madd(cr_add(*origin, centre(I)), h / I->m, kept.P);
-    crState before = {.q = work.q, .v = work.v};
     crStatus status = CR_OK;
     double left = h, limit = h;
     for (int n = 1; left > 0.0 && status == CR_OK; n++) {
         bool last = n >= PARTS;
         turn_by(model, tree, state, d, work);
         double part = last ? left : fmin(limit, part_of(model, tree, left, within, work.y, work.c));
-        copy(model, tree, state, &before);
-        add(model, tree, -0.5 * part, work.y, state->v);
+        cr__part_copy_state(model, tree, state->q, state->v, work.q, work.v);
+        cr__part_madd(model, tree, state->v, -0.5 * part, work.y, state->v);
         cr__part_advance(model, tree, part, state->v, state->q);
-        add(model, tree, -0.5 * part, work.y, state->v);
+        cr__part_madd(model, tree, state->v, -0.5 * part, work.y, state->v);
         status = look(model, tree, state, d);
         if (status != CR_OK) return status;
         turn_by(model, tree, state, d, work);
-        add(model, tree, 1.0, before.v, state->v);
-        add(model, tree, -part, work.y, state->v);
-        scale_all(model, tree, 0.5, state->v);
+        cr__part_add(model, tree, state->v, work.v, state->v);
+        cr__part_madd(model, tree, state->v, -part, work.y, state->v);
+        cr__part_scale(model, tree, 0.5, state->v);
         if (!free)
             cr__tree_scale(model, tree, T, cr__tree_energy(model, tree, d, state->v, work.y), state->v);
         bool done = !free || settle_free(model, tree, T, kept, !last, d, state->v, work.y);
         limit = done ? 2.0 * part : 0.5 * part;
         if (done) left = part < left ? left - part : 0.0;
         if (done) continue;
-        copy(model, tree, &before, state);
+        cr__part_copy_state(model, tree, work.q, work.v, state->q, state->v);
         status = look(model, tree, state, d);
     }
     double* q = state->q + root->q;

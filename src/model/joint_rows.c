@@ -7,6 +7,7 @@
 #include "model/rows.h"
 
 typedef struct Output {
+    bool limits;  // true if there are to be no other rows
     int count, capacity;
     crJointRow* info;
     crRows* rows;
@@ -51,6 +52,7 @@ static crStatus add_dof(const crBody* body, const crDof* dof, int j, const crSta
             status = add(out, CR_ROW_LIMIT, at, INFINITY, 1, &down, 0.0, dof->upper - q);
         }
     }
+    if (out->limits) return status;
     if (status == CR_OK && dof->motor_force > 0.0) {
         status = add(out, CR_ROW_MOTOR, at, dof->motor_force, 1, &up, -state->motor_speed[at], 0.0);
     }
@@ -60,9 +62,7 @@ static crStatus add_dof(const crBody* body, const crDof* dof, int j, const crSta
     return status;
 }
 
-int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
-                        crJointRow* info, crRows* rows) {
-    Output out = {0, capacity, info, rows};
+static int add_part(const crModel* model, crPart part, const crState* state, double margin, Output out) {
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         crStatus status = CR_OK;
@@ -78,6 +78,16 @@ int cr__part_add_joints(const crModel* model, crPart part, const crState* state,
         if (status != CR_OK) return status;
     }
     return out.count;
+}
+
+int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
+                        crJointRow* info, crRows* rows) {
+    return add_part(model, part, state, margin, (Output){false, 0, capacity, info, rows});
+}
+
+int cr__part_add_limits(const crModel* model, crPart part, const crState* state, double margin, int capacity,
+                        crJointRow* info, crRows* rows) {
+    return add_part(model, part, state, margin, (Output){true, 0, capacity, info, rows});
 }
 
 int cr_rows_add_joints(const crModel* model, const crState* state, double margin, int capacity,

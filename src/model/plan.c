@@ -15,17 +15,11 @@
 static bool make_plan(const crModel* model, const crDynamics* d, crArena* arena, crPlan* plan) {
     int nb = model->nb;
     *plan = (crPlan){.model = model};
-    bool ok = (plan->size = cr__zeros(arena, nb, sizeof(double))) != NULL;
-    ok = (plan->thin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
-    ok = (plan->plane = cr__zeros(arena, d->tree_nb, sizeof(crVec3))) != NULL && ok;
-    ok = (plan->fall = cr__zeros(arena, model->nv, sizeof(double))) != NULL && ok;
-    ok = (plan->first_shape = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
-    ok = (plan->body_shapes = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
-    ok = (plan->shape_body = cr__zeros(arena, model->shape_count, sizeof(int))) != NULL && ok;
-    ok = (plan->first_tie = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
-    ok = (plan->ties = cr__zeros(arena, 2 * model->loop_count, sizeof(int))) != NULL && ok;
-    ok = (plan->given = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
-    return ok;
+    return CR_ROOMS(arena, CR_ZERO(plan->size, nb), CR_ZERO(plan->thin, nb), CR_ZERO(plan->plane, d->tree_nb),
+                    CR_ZERO(plan->fall, model->nv), CR_ZERO(plan->first_shape, nb + 1),
+                    CR_ZERO(plan->body_shapes, model->shape_count),
+                    CR_ZERO(plan->shape_body, model->shape_count), CR_ZERO(plan->first_tie, nb + 1),
+                    CR_ZERO(plan->ties, 2 * model->loop_count), CR_ZERO(plan->given, nb));
 }
 
 // counts of each to where each begins; filling from the back then keeps the order
@@ -218,9 +212,8 @@ static bool of_a_tree(const crPlan* plan, int b) {
 static bool list_trees(crPlan* plan, crArena* arena) {
     const crModel* model = plan->model;
     int nb = plan->first_single;
-    int* first = plan->first_tree = cr__zeros(arena, nb + 1, sizeof *first);
-    plan->tree_bodies = cr__zeros(arena, nb + 1, sizeof *first);
-    if (first == NULL || plan->tree_bodies == NULL) return false;
+    if (!CR_ROOMS(arena, CR_ZERO(plan->first_tree, nb + 1), CR_ZERO(plan->tree_bodies, nb + 1))) return false;
+    int* first = plan->first_tree;
     for (int b = 1; b < nb; b++) {
         plan->tree_nv += model->bodies[b].nv;
         if (of_a_tree(plan, b)) first[model->bodies[b].root]++;

@@ -84,11 +84,19 @@ static inline double cr__part_dot(const crModel* model, crPart part, const doubl
     return sum;
 }
 
-// Over the velocities of a part: x = 0, to = from, to = x + y.
+// Over the velocities of a part: x = 0, x = s x, to = from, to = x + s y, to = x + y.
 static inline void cr__part_clear(const crModel* model, crPart part, double* x) {
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         memset(x + body->v, 0, (size_t)body->nv * sizeof *x);
+    }
+}
+static inline void cr__part_scale(const crModel* model, crPart part, double s, double* x) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        for (int i = body->v; i < body->v + body->nv; i++) {
+            x[i] *= s;
+        }
     }
 }
 static inline void cr__part_copy(const crModel* model, crPart part, const double* from, double* to) {
@@ -97,14 +105,36 @@ static inline void cr__part_copy(const crModel* model, crPart part, const double
         memcpy(to + body->v, from + body->v, (size_t)body->nv * sizeof *to);
     }
 }
-static inline void cr__part_add(const crModel* model, crPart part, const double* x, const double* y,
-                                double* to) {
+static inline void cr__part_madd(const crModel* model, crPart part, const double* x, double s,
+                                 const double* y, double* to) {
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            to[i] = x[i] + y[i];
+            to[i] = x[i] + s * y[i];
         }
     }
+}
+static inline void cr__part_add(const crModel* model, crPart part, const double* x, const double* y,
+                                double* to) {
+    cr__part_madd(model, part, x, 1.0, y, to);
+}
+// to = (x + y) / 2
+static inline void cr__part_mean(const crModel* model, crPart part, const double* x, const double* y,
+                                 double* to) {
+    cr__part_add(model, part, x, y, to);
+    cr__part_scale(model, part, 0.5, to);
+}
+// Coordinates of a part, and both: to = from.
+static inline void cr__part_copy_q(const crModel* model, crPart part, const double* from, double* to) {
+    for (int k = 0; k < part.count; k++) {
+        const crBody* body = &model->bodies[cr__part_body(part, k)];
+        memcpy(to + body->q, from + body->q, (size_t)body->nq * sizeof *to);
+    }
+}
+static inline void cr__part_copy_state(const crModel* model, crPart part, const double* q, const double* v,
+                                       double* to_q, double* to_v) {
+    cr__part_copy_q(model, part, q, to_q);
+    cr__part_copy(model, part, v, to_v);
 }
 // How many velocities move a body.
 static inline int cr__depth(const crModel* model, int body) {
@@ -120,6 +150,8 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
 void cr__part_half_solve(const crModel* model, crPart part, const crDynamics* d, double* x);
 void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, const double* x, double* y);
 double cr__part_kinetic(const crModel* model, crPart part, const double* v, crDynamics* d);  // writes twist
+// Energy of the bodies of a part and their joints at the poses of d; writes twist.
+crEnergy cr__part_energy(const crModel* model, crPart part, const crState* state, crDynamics* d);
 // Energy of one body and its joint, after cr_model_velocity; *size (or NULL) is the sum of the sizes of its terms, J.
 crEnergy cr__body_energy(const crModel* model, int body, const crState* state, const crDynamics* d,
                          double* size);
@@ -134,7 +166,10 @@ void cr__single_integrate(const crBody* body, double h, double* q, double* v);  
 // (dS/dt) v of the joint of a body, and where it is the first of a tree what its driven base gives; after
 // cr_model_velocity.
 crTwist cr__joint_rate(const crModel* model, int body, const double* v, const crDynamics* d);
+// Rows of a part's limits within the margin, motors and dry friction, as cr_rows_add_joints has them; and of limits alone.
 int cr__part_add_joints(const crModel* model, crPart part, const crState* state, double margin, int capacity,
+                        crJointRow* info, crRows* rows);
+int cr__part_add_limits(const crModel* model, crPart part, const crState* state, double margin, int capacity,
                         crJointRow* info, crRows* rows);
 
 // flow.c: one tree that stands on nothing driven

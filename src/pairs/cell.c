@@ -41,7 +41,7 @@ static bool is_cheap(crShapeKind a, crShapeKind b) {
 bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b) {
     crShapeKind a = pairs->plan->model->shapes[shape_a].shape.kind;
     crShapeKind b = pairs->plan->model->shapes[shape_b].shape.kind;
-    return pairs->many && is_convex(a) && is_convex(b) && !is_cheap(a, b) && !is_cheap(b, a);
+    return pairs->cells.many && is_convex(a) && is_convex(b) && !is_cheap(a, b) && !is_cheap(b, a);
 }
 
 static bool round_to(double t, int32_t* k) {

@@ -26,45 +26,40 @@ static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
     int nb = model->nb, shapes = model->shape_count;
     int materials = model->material_count * model->material_count;
-    bool ok = (pairs->now = cr__zeros(arena, shapes, sizeof(crBounds))) != NULL;
-    ok = (pairs->trail = cr__zeros(arena, nb, sizeof(crTrail))) != NULL && ok;
-    ok = (pairs->way = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
-    ok = (pairs->moves = cr__zeros(arena, nb, sizeof(bool))) != NULL && ok;
-    ok = (pairs->left = cr__zeros(arena, shapes, sizeof(bool))) != NULL && ok;
-    ok = (pairs->margin = cr__zeros(arena, nb, sizeof(double))) != NULL && ok;
-    ok = (pairs->first_of = cr__zeros(arena, nb + 1, sizeof(int))) != NULL && ok;
-    ok = (pairs->first_pair = cr__zeros(arena, shapes + 1, sizeof(int))) != NULL && ok;
-    ok = (pairs->mark = cr__zeros(arena, nb, sizeof(int))) != NULL && ok;
-    ok = (pairs->surface_of = cr__zeros(arena, materials, sizeof(int))) != NULL && ok;
+    bool ok = CR_ROOMS(arena, CR_ZERO(pairs->boxes.now, shapes), CR_ZERO(pairs->trails.at, nb),
+                       CR_ZERO(pairs->trails.way, nb), CR_ZERO(pairs->boxes.moves, nb),
+                       CR_ZERO(pairs->boxes.left, shapes), CR_ZERO(pairs->margin, nb),
+                       CR_ZERO(pairs->first_of, nb + 1), CR_ZERO(pairs->first_pair, shapes + 1),
+                       CR_ZERO(pairs->mark, nb), CR_ROOM(pairs->materials.surface, materials));
     for (int b = 0; ok && b < nb; b++) {
-        pairs->moves[b] = cr__moves(model, b);
+        pairs->boxes.moves[b] = cr__moves(model, b);
     }
     for (int i = 0; ok && i < materials; i++) {
-        pairs->surface_of[i] = -1;
+        pairs->materials.surface[i] = -1;
     }
     return ok;
 }
 
 crStatus cr__pairs_create(const crPlan* plan, const crAllocator* allocator, crArena* arena, crPairs* pairs) {
     *pairs = (crPairs){.plan = plan, .allocator = *allocator, .flat = -1.0, .cells.free = -1};
-    pairs->many = plan->model->nb > MANY && !plan->planes;
-    crStatus status = cr_arena_create(&pairs->at_impact, allocator, 0);
+    pairs->cells.many = plan->model->nb > MANY && !plan->planes;
+    crStatus status = cr_arena_create(&pairs->materials.at_impact, allocator, 0);
     if (status != CR_OK) return status;
     return make_pairs(plan, arena, pairs) ? CR_OK : CR_ERR_MEMORY;
 }
 
 void cr__pairs_destroy(crPairs* pairs) {
     const crAllocator* a = &pairs->allocator;
-    cr_broad_destroy(pairs->broad);
-    cr_arena_destroy(&pairs->at_impact);
+    cr_broad_destroy(pairs->boxes.broad);
+    cr_arena_destroy(&pairs->materials.at_impact);
     cr__drop(a, pairs->near, pairs->capacity, sizeof *pairs->near);
     cr__drop(a, pairs->time, pairs->time_capacity, sizeof *pairs->time);
     cr__drop(a, pairs->of, pairs->of_capacity, sizeof *pairs->of);
     cr__drop(a, pairs->cells.slot, pairs->cells.capacity, sizeof *pairs->cells.slot);
-    for (int i = 0; i < pairs->surface_count; i++) {
+    for (int i = 0; i < pairs->materials.count; i++) {
         cr__drop(a, pairs->surfaces[i], 1, sizeof **pairs->surfaces);
     }
-    cr__drop(a, pairs->surfaces, pairs->surface_capacity, sizeof *pairs->surfaces);
+    cr__drop(a, pairs->surfaces, pairs->materials.capacity, sizeof *pairs->surfaces);
 }
 
 static crBounds grown(crBounds box, double by) {
@@ -102,9 +97,9 @@ static double travel(const crPairs* pairs, int body) {
 static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* d, int s) {
     const crBodyShape* shape = &pairs->plan->model->shapes[s];
     crBounds bounds = cr_shape_bounds(&shape->shape, d->pose[shape->body]);
-    crBounds* now = &pairs->now[s];
+    crBounds* now = &pairs->boxes.now[s];
     *now = cut(grown(bounds, pairs->margin[shape->body]));
-    if (!pairs->spread || !inside(now, &held[s])) return false;
+    if (!pairs->boxes.spread || !inside(now, &held[s])) return false;
     double room = 6.0 * ROOM * pairs->plan->size[shape->body] + 2.0 * AHEAD * travel(pairs, shape->body);
     return !(girth(&held[s]) - girth(now) > LOOSE * room);
 }
@@ -124,13 +119,14 @@ static crBounds roomy(const crPairs* pairs, const crDynamics* d, crBounds box, i
 // a new box for the broad phase where a shape left the old
 static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* error) {
     const crModel* model = pairs->plan->model;
-    const crBounds* held = cr__broad_held(pairs->broad);
+    const crBounds* held = cr__broad_held(pairs->boxes.broad);
     int body = model->shapes[s].body, group = cr__moves(model, body) ? body : CR_WORLD;
-    // where no box is held yet nothing has been looked at
-    if (!pairs->spread) stays(pairs, held, d, s);
-    pairs->listed = false;
-    pairs->told++;
-    if (cr__broad_hold(pairs->broad, s, roomy(pairs, d, pairs->now[s], body), group) == CR_OK) return CR_OK;
+    // no box was looked at while the broad phase does not know them all
+    if (!pairs->boxes.spread) stays(pairs, held, d, s);
+    pairs->boxes.listed = false;
+    pairs->boxes.told++;
+    if (cr__broad_hold(pairs->boxes.broad, s, roomy(pairs, d, pairs->boxes.now[s], body), group) == CR_OK)
+        return CR_OK;
     return cr_error_set(error, CR_ERR_MEMORY, "broad", "broad phase: out of memory");
 }
 
@@ -139,7 +135,7 @@ static crStatus set_boxes(crPairs* pairs, const crDynamics* d, int body, crError
     crStatus status = CR_OK;
     for (int i = plan->first_shape[body]; i < plan->first_shape[body + 1] && status == CR_OK; i++) {
         int s = plan->body_shapes[i];
-        if (pairs->left[s]) status = set_box(pairs, d, s, error);
+        if (pairs->boxes.left[s]) status = set_box(pairs, d, s, error);
     }
     return status;
 }
@@ -153,23 +149,23 @@ typedef struct Move {
 static void find_left(void* ctx, int begin, int end) {
     const Move* move = ctx;
     const crPlan* plan = move->pairs->plan;
-    const crBounds* held = cr__broad_held(move->pairs->broad);
+    const crBounds* held = cr__broad_held(move->pairs->boxes.broad);
     for (int k = begin; k < end; k++) {
         int b = cr__part_body(move->part, k);
         for (int i = plan->first_shape[b]; i < plan->first_shape[b + 1]; i++) {
             int s = plan->body_shapes[i];
-            move->pairs->left[s] = !stays(move->pairs, held, move->d, s);
+            move->pairs->boxes.left[s] = !stays(move->pairs, held, move->d, s);
         }
     }
 }
 
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error) {
     crStatus status = CR_OK;
-    if (!pairs->spread) {
+    if (!pairs->boxes.spread) {
         for (int s = 0; s < pairs->plan->model->shape_count && status == CR_OK; s++) {
             status = set_box(pairs, d, s, error);
         }
-        pairs->spread = status == CR_OK;
+        pairs->boxes.spread = status == CR_OK;
         return status;
     }
     // all are looked at by several threads, few leave their boxes
@@ -196,12 +192,12 @@ static void index_pairs(crPairs* pairs) {
     const crModel* model = pairs->plan->model;
     int *first = pairs->first_of, *first_pair = pairs->first_pair;
     memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
-    pairs->keeping = 0;
+    pairs->cells.keeping = 0;
     for (int i = 0, shape = 0; i < pairs->count; i++) {
         const crNear* near = &pairs->near[i];
         first[near->body_a]++;
         first[near->body_b]++;
-        pairs->keeping += near->keeps;
+        pairs->cells.keeping += near->keeps;
         while (shape <= near->shape_a) {
             first_pair[shape++] = i;
         }
@@ -212,14 +208,14 @@ static void index_pairs(crPairs* pairs) {
     }
     // counts to ends; filling from the back turns ends into starts and keeps pairs ascending
     for (int b = 0, sum = 0; b <= model->nb; b++) {
-        int count = b < model->nb && pairs->moves[b] ? first[b] : 0;
+        int count = b < model->nb && pairs->boxes.moves[b] ? first[b] : 0;
         sum += count;
         first[b] = sum;
     }
     for (int i = pairs->count - 1; i >= 0; i--) {
         int a = pairs->near[i].body_a, b = pairs->near[i].body_b;
-        if (pairs->moves[a]) pairs->of[--first[a]] = i;
-        if (pairs->moves[b]) pairs->of[--first[b]] = i;
+        if (pairs->boxes.moves[a]) pairs->of[--first[a]] = i;
+        if (pairs->boxes.moves[b]) pairs->of[--first[b]] = i;
     }
 }
 
@@ -239,10 +235,8 @@ static void leave_slot(crPairs* pairs, crNear* pair) {
 static crStatus take_slot(crPairs* pairs, crNear* pair) {
     crCells* cells = &pairs->cells;
     if (cells->free < 0) {
-        void* slots = cells->slot;
-        crStatus status = cr__grow(&pairs->allocator, &slots, &cells->capacity, cells->count,
-                                   cells->count + 1, sizeof *cells->slot);
-        cells->slot = slots;
+        crStatus status =
+            CR_GROW(&pairs->allocator, cells->slot, cells->capacity, cells->count, cells->count + 1);
         if (status != CR_OK) return status;
         cells->slot[cells->count].next = -1;
         cells->free = cells->count++;
@@ -376,8 +370,8 @@ static crStatus find_new(crPairs* pairs, crTasks* tasks, const crPose* pose, crA
     const Listed listed = {pairs, pose};
     const crPair* found;
     *new = (New){0};
-    crStatus status =
-        cr__broad_fresh(pairs->broad, tasks, scratch, &(crBroadWant){is_new, &listed}, &found, &new->count);
+    crStatus status = cr__broad_fresh(pairs->boxes.broad, tasks, scratch, &(crBroadWant){is_new, &listed},
+                                      &found, &new->count);
     if (status != CR_OK || new->count == 0) return status;
     crPair* list = cr_arena_alloc(scratch, 2 * (size_t)new->count * sizeof *list);
     new->near = cr_arena_alloc(scratch, (size_t)new->count * sizeof *new->near);
@@ -407,7 +401,7 @@ typedef struct Lasting {
 
 static void find_lasting(void* ctx, int begin, int end) {
     const Lasting* list = ctx;
-    const crBounds* held = cr__broad_held(list->pairs->broad);
+    const crBounds* held = cr__broad_held(list->pairs->boxes.broad);
     for (int i = begin; i < end; i++) {
         list->lasts[i] = lasts(list->pairs, held, &list->pairs->near[i], list->pose);
     }
@@ -431,17 +425,13 @@ static crStatus drop_pairs(crPairs* pairs, crTasks* tasks, const crPose* pose, c
         kept++;
     }
     pairs->count = kept;
-    pairs->told = 0;
+    pairs->boxes.told = 0;
     return CR_OK;
 }
 
 // room for the times of so many pairs, of which the first `used` stay
 static crStatus grow_times(crPairs* pairs, int used, int count) {
-    void* time = pairs->time;
-    crStatus status =
-        cr__grow(&pairs->allocator, &time, &pairs->time_capacity, used, count, sizeof *pairs->time);
-    pairs->time = time;
-    return status;
+    return CR_GROW(&pairs->allocator, pairs->time, pairs->time_capacity, used, count);
 }
 
 crStatus cr__pairs_reset_times(crPairs* pairs) {
@@ -454,15 +444,11 @@ crStatus cr__pairs_reset_times(crPairs* pairs) {
 
 // room for so many pairs, their times and their index
 static crStatus grow_pairs(crPairs* pairs, int count) {
-    void *near = pairs->near, *of = pairs->of;
-    crStatus status =
-        cr__grow(&pairs->allocator, &near, &pairs->capacity, pairs->count, count, sizeof *pairs->near);
-    pairs->near = near;
-    if (status != CR_OK) return status;
-    status =
-        cr__grow(&pairs->allocator, &of, &pairs->of_capacity, 2 * pairs->count, 2 * count, sizeof *pairs->of);
-    pairs->of = of;
-    return status == CR_OK && pairs->time != NULL ? grow_times(pairs, pairs->count, count) : status;
+    int have = pairs->count;
+    crStatus status = CR_GROW(&pairs->allocator, pairs->near, pairs->capacity, have, count);
+    if (status == CR_OK)
+        status = CR_GROW(&pairs->allocator, pairs->of, pairs->of_capacity, 2 * have, 2 * count);
+    return status == CR_OK && pairs->time != NULL ? grow_times(pairs, have, count) : status;
 }
 
 // New pairs take their places among the others, from the back.
@@ -484,12 +470,12 @@ static void add_new(crPairs* pairs, const New* new) {
 static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch) {
     New new;
     size_t mark = cr_arena_mark(scratch);
-    if (pairs->plan->planes) cr__broad_touch(pairs->broad);
+    if (pairs->plan->planes) cr__broad_touch(pairs->boxes.broad);
     crStatus status = find_new(pairs, tasks, pose, scratch, &new);
     if (status == CR_OK) status = grow_pairs(pairs, pairs->count + new.count);
     bool changes = new.count > 0 || pairs->plan->planes;
     if (status == CR_OK && changes &&
-        (pairs->plan->planes || pairs->told > pairs->plan->model->shape_count / STALE))
+        (pairs->plan->planes || pairs->boxes.told > pairs->plan->model->shape_count / STALE))
         status = drop_pairs(pairs, tasks, pose, scratch);
     // from here on nothing of the list can fail
     if (status == CR_OK && changes) {
@@ -497,16 +483,16 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
         index_pairs(pairs);
         pairs->lists++;
     }
-    if (status == CR_OK) cr__broad_listed(pairs->broad);
+    if (status == CR_OK) cr__broad_listed(pairs->boxes.broad);
     cr_arena_release(scratch, mark);
-    return status == CR_OK && pairs->many && pairs->keeping > 0 ? share_slots(pairs) : status;
+    return status == CR_OK && pairs->cells.many && pairs->cells.keeping > 0 ? share_slots(pairs) : status;
 }
 
 crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
                         crError* error) {
-    if (pairs->listed) return CR_OK;
+    if (pairs->boxes.listed) return CR_OK;
     crStatus status = mend(pairs, tasks, d->pose, scratch);
-    pairs->listed = status == CR_OK;
+    pairs->boxes.listed = status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));

@@ -69,6 +69,8 @@ typedef struct crCell {
 
 // Slots of all pairs that have one.
 typedef struct crCells {
+    bool many;    // bodies are so many that contacts of slow pairs are kept
+    int keeping;  // how many pairs may keep their contacts
     int count, capacity;
     crCell* slot;  // (count)
     int free;      // first slot that no pair has, -1: none
@@ -81,45 +83,55 @@ typedef struct crNearSurface {
     bool bounces;              // e, or et where the rule reads it, may be other than 0
 } crNearSurface;
 
+// Boxes of shapes, and what the broad phase knows of them: near.c.
+typedef struct crPairBoxes {
+    crBroad* broad;
+    crBounds* now;  // at the poses of the last call, with the margin (shape_count)
+    bool* moves;    // v moves the body (nb)
+    bool* left;     // the shape left its box (shape_count)
+    int told;       // boxes that changed since pairs were dropped
+    bool spread;    // the broad phase knows every shape
+    bool listed;    // pairs are those of the boxes
+} crPairBoxes;
+
+// Where bodies were when all pairs were last looked at, and how far they came since: trail.c.
+typedef struct crTrails {
+    crTrail* at;  // of each body (nb)
+    double* way;  // length of each body's trail: no point of it went farther, m (nb)
+} crTrails;
+
+// Surfaces by materials: surface.c.
+typedef struct crPairMaterials {
+    int* surface;  // of two materials, -1: not yet made (material_count^2)
+    int count, capacity;
+    bool reads_et;      // the rule reads et
+    crArena at_impact;  // surfaces of contacts of this step whose coefficients differ from those at rest
+} crPairMaterials;
+
 typedef struct crPairs {
     const crPlan* plan;
     crAllocator allocator;
-    crBroad* broad;
-    bool reads_et;   // the rule reads et
     double* margin;  // margins.c: a contact is looked for within the sum of its two bodies' margins, m (nb)
     double flat;     // margins.c: or within this, m; negative: by margins
-    // near.c
-    crBounds* now;  // at the poses of the last call, with the margin (shape_count)
-    bool* moves;    // v moves the body (nb)
-    int told;       // boxes that changed since pairs were dropped
-    bool* left;     // the shape left its box (shape_count)
-    bool spread;    // the broad phase knows every shape
-    bool listed;    // pairs are those of the boxes
-    int lists;      // how many lists there were
+    crPairBoxes boxes;
+    // the list: near.c
+    int lists;  // how many lists there were
     int count, capacity;
     crNear* near;      // ascending by shapes (count)
     crNearTime* time;  // of each pair (count); NULL until cr__pairs_reset_times
     int time_capacity;
-    int keeping;      // how many may keep their contacts
     int* first_pair;  // of each shape as the first of a pair (shape_count + 1)
     int* first_of;    // pairs of each body that v moves: of[first_of[b]] and on (nb + 1)
     int* of;          // both ends of every pair
     int of_capacity;
     int* mark;  // work, zero between calls (nb)
-    // trail.c
-    crTrail* trail;  // of each body (nb)
-    double* way;     // length of each body's trail: no point of it went farther, m (nb)
-    bool trailed;    // trails end where bodies are
-    // cell.c
-    bool many;  // bodies are so many that contacts of slow pairs are kept
+    crTrails trails;
+    bool trailed;  // trails end where bodies are
     crCells cells;
-    // surface.c
-    int* surface_of;  // by two materials, -1: not yet made (material_count^2)
-    int surface_count, surface_capacity;
-    crNearSurface** surfaces;  // each where it stays
+    crPairMaterials materials;
+    crNearSurface** surfaces;  // each where it stays (materials.count)
     bool bouncing;             // one of them bounces
     bool by_impact;            // coefficients of one depend on the impact
-    crArena at_impact;  // surfaces of contacts of this step whose coefficients differ from those at rest
 } crPairs;
 
 // The arena keeps arrays of the size of the model; the plan must outlive the pairs. CR_ERR_MEMORY, or what the broad phase says.
@@ -135,7 +147,7 @@ crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crA
                         crError* error);
 // Whether the boxes of a pair, with their margins, are apart.
 static inline bool cr__pairs_boxes_apart(const crPairs* pairs, const crNear* near) {
-    const crBounds *a = &pairs->now[near->shape_a], *b = &pairs->now[near->shape_b];
+    const crBounds *a = &pairs->boxes.now[near->shape_a], *b = &pairs->boxes.now[near->shape_b];
     return a->hi.x < b->lo.x || b->hi.x < a->lo.x || a->hi.y < b->lo.y || b->hi.y < a->lo.y ||
            a->hi.z < b->lo.z || b->hi.z < a->lo.z;
 }
@@ -199,7 +211,7 @@ static inline void cr__pairs_soon(const crPairs* pairs, const crNear* pair) {
 void cr__pairs_follow(crPairs* pairs, crTasks* tasks, const crDynamics* d);
 // Ways of both bodies since the beginning.
 static inline double cr__pairs_trails(const crPairs* pairs, const crNear* near) {
-    return pairs->way[near->body_a] + pairs->way[near->body_b];
+    return pairs->trails.way[near->body_a] + pairs->trails.way[near->body_b];
 }
 
 // surface.c

@@ -19,13 +19,11 @@ static bool depends_on_impact(const crModel* model, int a, int b) {
 
 int cr__pairs_surface(crPairs* pairs, int a, int b) {
     const crModel* model = pairs->plan->model;
-    int* index = &pairs->surface_of[a * model->material_count + b];
+    int* index = &pairs->materials.surface[a * model->material_count + b];
     if (*index >= 0) return *index;
-    if (pairs->surface_count == (int)CR_SURFACES) return CR_ERR_LIMIT;
-    void* surfaces = pairs->surfaces;
-    crStatus status = cr__grow(&pairs->allocator, &surfaces, &pairs->surface_capacity, pairs->surface_count,
-                               pairs->surface_count + 1, sizeof *pairs->surfaces);
-    pairs->surfaces = surfaces;
+    if (pairs->materials.count == (int)CR_SURFACES) return CR_ERR_LIMIT;
+    crStatus status = CR_GROW(&pairs->allocator, pairs->surfaces, pairs->materials.capacity,
+                              pairs->materials.count, pairs->materials.count + 1);
     if (status != CR_OK) return status;
     crNearSurface made = {.material_a = a, .material_b = b, .by_speed = depends_on_impact(model, a, b)};
     status = cr_model_surface(model, a, b, 0.0, &made.at_rest);
@@ -33,12 +31,12 @@ int cr__pairs_surface(crPairs* pairs, int a, int b) {
     crNearSurface* kept = pairs->allocator.alloc(pairs->allocator.ctx, sizeof *kept);
     if (kept == NULL) return CR_ERR_MEMORY;
     const crSurface* s = &made.at_rest.surface;
-    made.bounces = made.by_speed || s->e != 0.0 || (pairs->reads_et && s->et != 0.0);
+    made.bounces = made.by_speed || s->e != 0.0 || (pairs->materials.reads_et && s->et != 0.0);
     pairs->bouncing = pairs->bouncing || made.bounces;
     pairs->by_impact = pairs->by_impact || made.by_speed;
     *kept = made;
-    pairs->surfaces[pairs->surface_count] = kept;
-    *index = pairs->surface_count++;
+    pairs->surfaces[pairs->materials.count] = kept;
+    *index = pairs->materials.count++;
     return *index;
 }
 
@@ -57,11 +55,11 @@ crStatus cr__pairs_surface_at(crPairs* pairs, int surface, const crApproach* app
     if (status != CR_OK) return status;
     if (same_friction(&now.surface, &known->at_rest.surface) && now.surface.e == known->at_rest.surface.e)
         return CR_OK;
-    crContactSurface* own = cr_arena_alloc(&pairs->at_impact, sizeof *own);
+    crContactSurface* own = cr_arena_alloc(&pairs->materials.at_impact, sizeof *own);
     if (own == NULL) return CR_ERR_MEMORY;
     *own = now;
     *out = own;
     return CR_OK;
 }
 
-crStatus cr__pairs_forget(crPairs* pairs) { return cr_arena_reset(&pairs->at_impact); }
+crStatus cr__pairs_forget(crPairs* pairs) { return cr_arena_reset(&pairs->materials.at_impact); }

@@ -15,8 +15,8 @@ static void follow_range(void* ctx, int begin, int end) {
     const crPlan* plan = follow->pairs->plan;
     const crDynamics* d = follow->d;
     for (int b = begin > 0 ? begin : 1; b < end; b++) {
-        crTrail* trail = &follow->pairs->trail[b];
-        double* way = &follow->pairs->way[b];
+        crTrail* trail = &follow->pairs->trails.at[b];
+        double* way = &follow->pairs->trails.way[b];
         crQuat q = d->pose[b].q, was = trail->q;
         double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
                            (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));

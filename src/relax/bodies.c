@@ -5,6 +5,7 @@
 // acts on together are one island. Minv = L L^T per group; a pivot that is zero to working precision leaves
 // its column zero, so that an infinite mass is one that nothing moves. Fails: out of memory only.
 #include "base/forest.h"
+#include "base/room.h"
 #include "space.h"
 
 #include <string.h>
@@ -39,8 +40,7 @@ static crStatus copy_rows(crBodies* b, crArena* arena) {
     const crProblem* problem = b->problem;
     int n = problem->rows, entries = 0, col;
     double value;
-    b->row_start = cr_arena_alloc(arena, ((size_t)n + 1) * sizeof(int));
-    if (b->row_start == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(b->row_start, n + 1))) return CR_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         b->row_start[i] = entries;
         for (crRow r = row_of(&problem->J, i); row_next(&r, &col, &value);) {
@@ -48,9 +48,7 @@ static crStatus copy_rows(crBodies* b, crArena* arena) {
         }
     }
     b->row_start[n] = entries;
-    b->row_col = cr_arena_alloc(arena, (size_t)entries * sizeof(int));
-    b->row_value = cr_arena_alloc(arena, (size_t)entries * sizeof(double));
-    if (b->row_col == NULL || b->row_value == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(b->row_col, entries), CR_ROOM(b->row_value, entries))) return CR_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         int at = b->row_start[i];
         for (crRow r = row_of(&problem->J, i); row_next(&r, &col, &value); at++) {
@@ -196,9 +194,7 @@ static crStatus factor_masses(crBodies* b, crArena* arena) {
         b->factor[g] = total;
         total += (size_t)b->size[g] * (size_t)b->size[g];
     }
-    b->L = cr_arena_alloc(arena, total * sizeof(double));
-    if (b->L == NULL) return CR_ERR_MEMORY;
-    memset(b->L, 0, total * sizeof(double));
+    if (!CR_ROOMS(arena, CR_ZERO(b->L, total))) return CR_ERR_MEMORY;
     for (int g = 0; g < b->groups; g++) {
         int n = b->size[g], col;
         double value;
@@ -260,25 +256,15 @@ static crStatus make_islands(crBodies* b, crArena* arena) {
 crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena) {
     *b = (crBodies){.problem = problem};
     size_t nv = (size_t)problem->nv, blocks = (size_t)problem->block_count;
-    int** arrays[] = {&b->group_of, &b->seat, &b->size, &b->velocity, &b->number, &b->last};
-    bool ok = true;
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
-        *arrays[k] = cr_arena_alloc(arena, nv * sizeof(int));
-        ok = ok && *arrays[k] != NULL;
-    }
-    b->first = cr_arena_alloc(arena, (nv + 1) * sizeof(int));
-    b->factor = cr_arena_alloc(arena, nv * sizeof *b->factor);
-    b->island_first = cr_arena_alloc(arena, (blocks + 1) * sizeof(int));
-    b->block = cr_arena_alloc(arena, blocks * sizeof(int));
-    int* link = cr_arena_alloc(arena, nv * sizeof(int));
-    int* number = cr_arena_alloc(arena, nv * sizeof(int));
-    ok = ok && b->first != NULL && b->factor != NULL && b->island_first != NULL && b->block != NULL &&
-         link != NULL && number != NULL;
+    int *link, *number;
+    bool ok =
+        CR_ROOMS(arena, CR_ROOM(b->group_of, nv), CR_ROOM(b->seat, nv), CR_ROOM(b->size, nv),
+                 CR_ROOM(b->velocity, nv), CR_ROOM(b->number, nv), CR_ROOM(b->last, nv),
+                 CR_ROOM(b->first, nv + 1), CR_ROOM(b->factor, nv), CR_ROOM(b->island_first, blocks + 1),
+                 CR_ROOM(b->block, blocks), CR_ROOM(link, nv), CR_ROOM(number, nv));
     crStatus status = ok ? copy_rows(b, arena) : CR_ERR_MEMORY;
     if (status != CR_OK) return status;
-    for (int v = 0; v < problem->nv; v++) {
-        link[v] = v;
-    }
+    cr__forest_begin(link, problem->nv);
     int col;
     double value;
     for (int v = 0; v < problem->nv; v++) {

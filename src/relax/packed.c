@@ -12,6 +12,7 @@
 // Fails: an island that ran out of sweeps says so.
 #include <string.h>
 
+#include "base/room.h"
 #include "relax/units.h"
 
 #define BODIES 256   // that one thread takes at a time
@@ -262,11 +263,9 @@ static bool mark_unsolved(Run* run) {
 
 // arrays of the packing that sweeps need
 static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
-    p->change = cr_arena_alloc(arena, lanes * sizeof(double));
-    p->along = cr_arena_alloc(arena, lanes * sizeof(double));
-    p->live = cr_arena_alloc(arena, lanes * sizeof(int64_t));
-    p->z_before = cr_arena_alloc(arena, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    if (p->change == NULL || p->along == NULL || p->live == NULL || p->z_before == NULL) return false;
+    if (!CR_ROOMS(arena, CR_ROOM(p->change, lanes), CR_ROOM(p->along, lanes), CR_ROOM(p->live, lanes),
+                  CR_ROOM(p->z_before, CR_BODY_STRIDE * (size_t)(p->bodies + 1))))
+        return false;
     for (size_t i = 0; i < lanes; i++) {
         p->live[i] = -1;
         p->change[i] = p->along[i] = 0.0;
@@ -277,14 +276,10 @@ static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
 static crStatus run_create(Run* run, crArena* arena) {
     size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
     size_t places = 2 * (size_t)run->packed->bodies;
-    run->open = cr_arena_alloc(arena, count * sizeof *run->open);
-    run->beta = cr_arena_alloc(arena, count * sizeof(double));
-    run->keep = cr_arena_alloc(arena, count * sizeof(double));
-    run->tally = cr_arena_alloc(arena, lanes * sizeof *run->tally);
-    run->tallies = cr_arena_alloc(arena, (lanes / GROUPS + 1) * sizeof *run->tallies);
-    run->parts = cr_arena_alloc(arena, (lanes > places ? lanes : places) * sizeof(double));
-    bool ok = run->open != NULL && run->beta != NULL && run->keep != NULL && run->tally != NULL &&
-              run->tallies != NULL && run->parts != NULL && make_sweeps(run->packed, lanes, arena);
+    bool ok = CR_ROOMS(arena, CR_ROOM(run->open, count), CR_ROOM(run->beta, count), CR_ROOM(run->keep, count),
+                       CR_ROOM(run->tally, lanes), CR_ROOM(run->tallies, lanes / GROUPS + 1),
+                       CR_ROOM(run->parts, lanes > places ? lanes : places)) &&
+              make_sweeps(run->packed, lanes, arena);
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "relax/units.h"
 #include "relax/wide.h"
 
@@ -225,8 +226,7 @@ CR_TASKS(fill, Fill, fill_range(work, begin, end))
 crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts* s) {
     const crPacked* p = run->packed;
     *s = (crShorts){.colours = p->colours};
-    s->group = cr_arena_alloc(of->arena, (size_t)(p->group_count + 1) * sizeof *s->group);
-    if (s->group == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(of->arena, CR_ROOM(s->group, p->group_count + 1))) return CR_ERR_MEMORY;
     for (int c = 0; c < p->colours; c++) {
         s->colour_start[c] = s->group_count;
         pair_groups(p, p->colour_start[c], p->colour_start[c + 1], c == CR_COLOURS, s);
@@ -237,8 +237,7 @@ crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts
         s->group[i].at = hot;
         hot += CR_WIDE * (2 + (size_t)(s->group[i].slots * s->group[i].places));
     }
-    s->hot = cr_arena_alloc(of->arena, (hot + 1) * sizeof *s->hot);
-    if (s->hot == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(of->arena, CR_ROOM(s->hot, hot + 1))) return CR_ERR_MEMORY;
     Fill fill = {of, run, s};
     cr__tasks_for(of->tasks, s->group_count, GROUPS, CR_BEST(fill), &fill);
     return CR_OK;

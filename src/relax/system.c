@@ -4,6 +4,7 @@
 // rows with mu = 0 cannot be scaled back. Residuals are the audit's own, from p = E x.
 // Fails: out of memory only.
 #include "system.h"
+#include "base/room.h"
 #include "linalg/project.h"
 
 #include <string.h>
@@ -69,21 +70,14 @@ crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* 
     size_t n = (size_t)problem->rows;
     size_t diagonal = 0;
     system->units = count_units(problem, &diagonal);
-    system->unit = cr_arena_alloc(arena, (size_t)system->units * sizeof *system->unit);
-    system->unit_of = cr_arena_alloc(arena, n * sizeof *system->unit_of);
-    system->E = cr_arena_alloc(arena, n * sizeof(double));
-    system->q = cr_arena_alloc(arena, n * sizeof(double));
-    system->p = cr_arena_alloc(arena, n * sizeof(double));
-    system->auditor = cr_arena_alloc(arena, sizeof *system->auditor);
-    double* D = cr_arena_alloc(arena, diagonal * sizeof(double));
-    if (system->unit == NULL || system->unit_of == NULL || system->E == NULL || system->q == NULL ||
-        system->p == NULL || system->auditor == NULL || D == NULL) {
+    double* D;
+    if (!CR_ROOMS(arena, CR_ROOM(system->unit, system->units), CR_ROOM(system->unit_of, n),
+                  CR_ROOM(system->E, n), CR_ROOM(system->q, n), CR_ROOM(system->p, n),
+                  CR_ROOM(system->auditor, 1), CR_ROOM(D, diagonal)))
         return CR_ERR_MEMORY;
-    }
     crStatus status = cr_problem_sparse(problem, arena, &system->W);
     if (status != CR_OK) return status;
-    system->scaled = cr_arena_alloc(arena, (size_t)system->W.start[n] * sizeof(double));
-    if (system->scaled == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(system->scaled, (size_t)system->W.start[n]))) return CR_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         system->q[i] = problem->u_free[i] + (problem->b != NULL ? problem->b[i] : 0.0);
     }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "model/spatial.h"
 
@@ -122,22 +123,6 @@ static inline void square(const double* H, int width, int n, double* D) {
     }
 }
 
-// the sums of a contact run side by side
-static void square3(const double* H, int width, double* D) {
-    double nn = 0.0, ns = 0.0, ss = 0.0, nt = 0.0, st = 0.0, tt = 0.0;
-    for (int k = 0; k < width; k++) {
-        double n = H[k], s = H[width + k], t = H[2 * width + k];
-        nn += n * n;
-        ns += s * n;
-        ss += s * s;
-        nt += t * n;
-        st += t * s;
-        tt += t * t;
-    }
-    const double all[9] = {nn, ns, nt, ns, ss, st, nt, st, tt};
-    memcpy(D, all, sizeof all);
-}
-
 // D as it is and as local.c wants it, and the inverse
 static void make_D(const double* E, crRowUnit* unit, double* room) {
     int n = unit->local.count;
@@ -145,7 +130,7 @@ static void make_D(const double* E, crRowUnit* unit, double* room) {
     unit->D = room;
     double* scaled = room + n * n;
     if (n == 3) {
-        square3(unit->H, unit->width, unit->D);
+        square(unit->H, unit->width, 3, unit->D);
     } else {
         square(unit->H, unit->width, n, unit->D);
     }
@@ -215,11 +200,9 @@ static crStatus make_rows(const crInertias* of, const crProblem* problem, const 
                           crUnits* units) {
     crArena* arena = of->arena;
     size_t rows = (size_t)units->rows + 1;
-    units->E = cr_arena_alloc(arena, 4 * rows * sizeof(double));
-    units->column = cr_arena_alloc(arena, (size_t)(of->model->nv + 1) * sizeof(int));
-    units->mixed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof(bool));
-    if (units->E == NULL || units->column == NULL || units->mixed == NULL) return CR_ERR_MEMORY;
-    memset(units->mixed, 0, (size_t)(units->islands + 1) * sizeof(bool));
+    if (!CR_ROOMS(arena, CR_ROOM(units->E, 4 * rows), CR_ROOM(units->column, of->model->nv + 1),
+                  CR_ZERO(units->mixed, units->islands + 1)))
+        return CR_ERR_MEMORY;
     units->e = units->E + rows;
     units->dp = units->e + rows;
     units->direction = units->dp + rows;
@@ -237,15 +220,15 @@ crStatus cr__units_create(const crInertias* of, const crProblem* problem, const 
     *units = (crUnits){.islands = islands, .first = first, .count = problem->block_count};
     units->rows = problem->rows;
     crStatus status = make_rows(of, problem, w_hat, p, units);
-    units->unit = cr_arena_alloc(arena, (size_t)(units->count + 1) * sizeof *units->unit);
-    int* where = cr_arena_alloc(arena, (size_t)(of->model->nv + 1) * sizeof *where);
-    if (status != CR_OK || units->unit == NULL || where == NULL) return CR_ERR_MEMORY;
+    int *where, *col;
+    double *H, *D;
+    if (status != CR_OK ||
+        !CR_ROOMS(arena, CR_ROOM(units->unit, units->count), CR_ROOM(where, of->model->nv)))
+        return CR_ERR_MEMORY;
     memset(where, -1, (size_t)of->model->nv * sizeof *where);
     Sizes need = sizes(problem, where);
-    int* col = cr_arena_alloc(arena, (need.col + 1) * sizeof *col);
-    double* H = cr_arena_alloc(arena, (need.H + 1) * sizeof *H);
-    double* D = cr_arena_alloc(arena, (need.D + 1) * sizeof *D);
-    if (col == NULL || H == NULL || D == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(col, need.col), CR_ROOM(H, need.H), CR_ROOM(D, need.D)))
+        return CR_ERR_MEMORY;
     for (int i = 0; i < units->count; i++) {
         const crBlock* block = &problem->blocks[order[i]];
         crRowUnit* unit = &units->unit[i];

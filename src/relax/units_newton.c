@@ -4,8 +4,10 @@
 // and w = E (e + H z), dw = E H H^T E dx. Rows without B are open, or at the end of their range: dx = -A^-1 F;
 // the others are (A + B W) dx = -F - B W dx_open, full and unsymmetric where something slips, by elimination;
 // where all stick it is W dx = -F - W dx_open by Cholesky. W gets SHIFT of its diagonal, so that contacts that
-// share a load do no harm. It starts where sweeps have found most regimes.
+// share a load do no harm; a row that moves nothing, as a loop of a chain in a plane has one across it, gets 1. In a
+// solve of contacts it starts where sweeps have found most regimes.
 // Fails: returns false, impulses and z as they were; sweeps go on.
+#include "base/room.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "relax/local.h"
@@ -48,10 +50,9 @@ crStatus cr__units_newton_create(crArena* arena, crUnits* units) {
         size_t rows = (size_t)count_rows(units, i);
         if (rows > n) n = rows;
     }
-    size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n + 1;
-    units->room = cr_arena_alloc(arena, numbers * sizeof(double));
-    units->index = cr_arena_alloc(arena, (2 * n + 1) * sizeof(int));
-    return units->room != NULL && units->index != NULL ? CR_OK : CR_ERR_MEMORY;
+    size_t numbers = 2 * n * n + (5 + 2 * CR_UNIT_ROWS) * n;
+    return CR_ROOMS(arena, CR_ROOM(units->room, numbers), CR_ROOM(units->index, 2 * n)) ? CR_OK
+                                                                                        : CR_ERR_MEMORY;
 }
 
 static void divide_room(Newton* s) {
@@ -213,6 +214,9 @@ static void effect(const Newton* s, double* y) {
     }
 }
 
+// What a diagonal entry of W gets; a row that moves nothing gets one of its own.
+static double shift_of(double W) { return W > 0.0 ? SHIFT * W : 1.0; }
+
 // the factor of W over the active rows, where all stick; that of the last step where those are the same
 static bool factor_W(Newton* s) {
     int m = s->active;
@@ -222,7 +226,7 @@ static bool factor_W(Newton* s) {
         int at = s->list[i];
         const double* W = s->W + (size_t)at * (size_t)s->rows;
         double* row = s->M + (size_t)i * (size_t)m;
-        row[i] = W[at] + SHIFT * W[at];
+        row[i] = W[at] + shift_of(W[at]);
         for (int j = i + 1; j < m; j++) {
             row[j] = W[s->list[j]];
         }
@@ -247,7 +251,7 @@ static void active_equations(Newton* s, int at, int n, int next, const double* y
             for (int j = 0; j < m; j++) {
                 row[j] += B[i] * W[s->list[j]];
             }
-            row[next + i] += B[i] * SHIFT * W[at + i];
+            row[next + i] += B[i] * shift_of(W[at + i]);
             rhs -= B[i] * y[at + i];
         }
         for (int i = 0; i < n; i++) {

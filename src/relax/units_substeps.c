@@ -8,6 +8,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/room.h"
 #include "relax/packed_substeps.h"
 #include "relax/packed_visit.h"
 #include "relax/units.h"
@@ -318,14 +319,12 @@ crStatus cr__short_rows_create(crSubsteps* run, crArena* arena) {
     struct crShortRows* rows = cr_arena_alloc(arena, sizeof *rows);
     if (rows == NULL) return CR_ERR_MEMORY;
     *rows = (struct crShortRows){.islands = units->islands};
-    rows->first = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof *rows->first);
-    rows->unit = cr_arena_alloc(arena, (size_t)(count + 1) * sizeof *rows->unit);
-    double* H = cr_arena_alloc(arena, (numbers + 1) * sizeof *H);
-    int* col = cr_arena_alloc(arena, (numbers + 1) * sizeof *col);
-    rows->placed = cr_arena_alloc(arena, (size_t)(units->islands + 1) * sizeof *rows->placed);
-    if (rows->first == NULL || rows->unit == NULL || H == NULL || col == NULL || rows->placed == NULL)
+    double* H;
+    int* col;
+    if (!CR_ROOMS(arena, CR_ROOM(rows->first, units->islands + 1), CR_ROOM(rows->unit, count + 1),
+                  CR_ROOM(H, numbers + 1), CR_ROOM(col, numbers + 1),
+                  CR_ZERO(rows->placed, units->islands + 1)))
         return CR_ERR_MEMORY;
-    memset(rows->placed, 0, (size_t)(units->islands + 1) * sizeof *rows->placed);
     int at = 0;
     for (int i = 0; i < units->islands; i++) {
         rows->first[i] = at;

@@ -52,22 +52,12 @@ static crStatus audit_create(crContactAudit* a, const int* islands) {
     size_t chunks = (size_t)most / CR_AUDIT_CHUNK + 2, sums = (size_t)a->island_count + 1;
     size_t count = (size_t)step->contacts.count + 1, kept = count;
     if (step->own.tasks == NULL && kept > CR_AUDIT_CHUNK) kept = CR_AUDIT_CHUNK;
-    a->contact = cr_arena_alloc(arena, kept * sizeof *a->contact);
-    a->seen = cr_arena_alloc(arena, count * sizeof *a->seen);
-    a->body = cr_arena_alloc(arena, nb * sizeof *a->body);
-    a->island = cr_arena_alloc(arena, sums * sizeof *a->island);
-    a->worst = cr_arena_alloc(arena, chunks * sizeof *a->worst);
-    a->across = cr_arena_alloc(arena, count * sizeof *a->across);
-    if (a->contact == NULL || a->seen == NULL || a->body == NULL || a->island == NULL || a->worst == NULL ||
-        a->across == NULL) {
+    if (!CR_ROOMS(arena, CR_ROOM(a->contact, kept), CR_ROOM(a->seen, count), CR_ROOM(a->body, nb),
+                  CR_ZERO(a->island, sums), CR_ZERO(a->worst, chunks), CR_ROOM(a->across, count)))
         return CR_ERR_MEMORY;
-    }
-    memset(a->island, 0, sums * sizeof *a->island);
-    memset(a->worst, 0, chunks * sizeof *a->worst);
     bool trees = read_bodies(a, islands);
     if (step->posed.rows.count == 0 && !trees) return CR_OK;
-    a->v = cr_arena_alloc(arena, (nv + 1) * sizeof *a->v);
-    if (a->v == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(a->v, nv + 1))) return CR_ERR_MEMORY;
     cr__part_clear(step->model, cr__step_met(step), a->v);
     return CR_OK;
 }

@@ -377,8 +377,7 @@ static void poses_before(crStep* step, crPose* pose) {
 // ways of all bodies; *any becomes true where one must be followed
 static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
     int nb = c->plan->model->nb;
-    c->way = cr_arena_alloc(c->arena, (size_t)nb * sizeof *c->way);
-    if (c->way == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(c->arena, CR_ROOM(c->way, nb))) return CR_ERR_MEMORY;
     const int* shapes = c->plan->first_shape;
     for (int i = 0; i < nb; i++) {
         // nobody asks for the way of a body without shapes

@@ -158,9 +158,7 @@ static bool pressed_ends(const void* ctx, int i, int* x, int* y) {
 static crStatus join_islands(const Balance* b, int* root) {
     crStep* step = b->step;
     const crModel* model = step->model;
-    for (int i = 0; i < model->nb; i++) {
-        root[i] = i;
-    }
+    cr__forest_begin(root, model->nb);
     for (int i = 0; i < step->events.count; i++) {
         const crEvent* event = &step->events.list[i];
         if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
@@ -220,8 +218,6 @@ static void balance_bodies(void* ctx, int begin, int end) {
 static crStatus find_balance(Balance* b, crError* error) {
     crStep* step = b->step;
     const crModel* model = step->model;
-    memset(b->gain, 0, (size_t)model->nb * sizeof *b->gain);
-    memset(b->floor, 0, (size_t)model->nb * sizeof *b->floor);
     if (b->before != NULL) tree_change(b);
     b->tree[CR_WORLD] = -1;
     cr__tasks_for(step->own.tasks, model->nb, CHUNK, balance_bodies, b);
@@ -247,20 +243,13 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     crCertificate* c = &step->certificate;
     size_t nb = (size_t)step->model->nb;
     Balance b = {.step = step, .h = h};
-    b.gain = cr_arena_alloc(&step->scratch, nb * sizeof *b.gain);
-    b.floor = cr_arena_alloc(&step->scratch, nb * sizeof *b.floor);
-    b.tree = cr_arena_alloc(&step->scratch, nb * sizeof *b.tree);
-    b.work_of = cr_arena_alloc(&step->scratch, nb * sizeof *b.work_of);
-    b.damped = cr_arena_alloc(&step->scratch, nb * sizeof *b.damped);
-    b.fast_in = cr_arena_alloc(&step->scratch, (nb / CHUNK + 1) * sizeof *b.fast_in);
-    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    if (any_tree(step->plan)) {
-        *before = b.before = cr_arena_alloc(&step->scratch, nb * sizeof *b.before);
-        if (b.before == NULL) return cr__step_memory(error);
-    }
-    if (b.gain == NULL || b.floor == NULL || b.tree == NULL || root == NULL || b.work_of == NULL ||
-        b.damped == NULL || b.fast_in == NULL)
-        return cr__step_memory(error);
+    int* root;
+    bool room = CR_ROOMS(&step->scratch, CR_ROOM(b.gain, nb), CR_ROOM(b.floor, nb), CR_ROOM(b.tree, nb),
+                         CR_ROOM(b.work_of, nb), CR_ROOM(b.damped, nb), CR_ROOM(b.fast_in, nb / CHUNK + 1),
+                         CR_ROOM(root, nb));
+    if (room && any_tree(step->plan)) room = CR_ROOMS(&step->scratch, CR_ROOM(b.before, nb));
+    if (!room) return cr__step_memory(error);
+    *before = b.before;
     crStatus status = find_balance(&b, error);
     if (status != CR_OK) return status;
     *fast = b.fast;

@@ -95,11 +95,11 @@ crStatus cr__audit_ties(crContactAudit* a) {
     const crProblem* problem = &step->posed.problem;
     int rows = step->posed.rows.count;
     if (rows == 0) return CR_OK;
-    a->tie_p = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_p);
-    a->tie_held = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_held);
-    a->tie_weight = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *a->tie_weight);
-    double *w = cr_arena_alloc(&a->step->scratch, (size_t)rows * sizeof *w), *weight = a->tie_weight;
-    if (a->tie_p == NULL || a->tie_held == NULL || weight == NULL || w == NULL) return CR_ERR_MEMORY;
+    double* w;
+    if (!CR_ROOMS(&a->step->scratch, CR_ROOM(a->tie_p, rows), CR_ROOM(a->tie_held, rows),
+                  CR_ROOM(a->tie_weight, rows), CR_ROOM(w, rows)))
+        return CR_ERR_MEMORY;
+    double* weight = a->tie_weight;
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;

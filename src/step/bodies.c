@@ -42,8 +42,7 @@ crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
     if (step->own.tasks == NULL) return status;
     size_t mark = cr_arena_mark(&step->scratch);
     Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part.bodies + trees};
-    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
-    if (share.status == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(share.status, chunks))) return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CHUNK, run_chunk, &share);
     for (int i = 0; i < chunks && status == CR_OK; i++) {
         status = share.status[i];

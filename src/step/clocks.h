@@ -18,18 +18,17 @@ typedef struct crGroups {
 } crGroups;
 
 typedef struct crClocks {
-    double start;         // time at the beginning of the step, s
-    double now_at;        // since start: time of the present contacts and flights, s
-    double ahead;         // contacts that would touch within this time count as touching, see locals.c, s
-    bool catches;         // true if contact solves prevent overlap of contacts faster than foreseen
-    int many;             // bodies of a group above which its impacts wait for instants, see locals.c
-    bool once;            // true if such a group has one instant, at the beginning of the step
-    double slot;          // time between two instants of such a group, see locals.c, s
-    double* clock;        // since start: time at which q, v and dynamics of each body hold, s (nb)
-    bool* hit;            // true if an impact of this step concerned the body (nb)
-    bool* fresh;          // true if its velocity or time changed since contacts were found (nb)
-    struct crLate* late;  // poses of late bodies, found once (nb); NULL outside locals.c
-    bool* blunt;          // true if no contact of the body is an impact in this step (nb)
+    double start;       // time at the beginning of the step, s
+    double now_at;      // since start: time of the present contacts and flights, s
+    double ahead;       // contacts that would touch within this time count as touching, see locals.c, s
+    bool catches;       // true if contact solves prevent overlap of contacts faster than foreseen
+    int many;           // bodies of a group above which its impacts wait for instants, see locals.c
+    bool once;          // true if such a group has one instant, at the beginning of the step
+    double slot;        // time between two instants of such a group, see locals.c, s
+    double* clock;      // since start: time at which q, v and dynamics of each body hold, s (nb)
+    bool* hit;          // true if an impact of this step concerned the body (nb)
+    bool* fresh;        // true if its velocity or time changed since contacts were found (nb)
+    bool* blunt;        // true if no contact of the body is an impact in this step (nb)
     bool* plain;        // true if no contact in the body's island can bounce: none of them is an impact (nb)
     const bool* moved;  // true for bodies that short steps moved to the end of the step (nb); NULL: none
     bool plastic;       // collide: true if no contact of the cone method will be an impact, see groups.c
@@ -70,8 +69,6 @@ void cr__step_reachable(const crStep* step, int* islands);
 crPose cr__step_pose_now(const crStep* step, int body);
 // Velocity of a point of the body at now_at in that flight.
 crVec3 cr__step_velocity_now(const crStep* step, int body, crVec3 point);
-// Allocates `late` in scratch. CR_ERR_MEMORY.
-crStatus cr__step_late_create(crStep* step);
 // Time of impact of a pair, contacts i to end - 1, within h of now_at; INFINITY: no impact.
 double cr__step_pair_impact(const crStep* step, int i, int end, double h);
 // A lower bound of that time, which costs much less. exact: true if the bound is the time of impact itself.

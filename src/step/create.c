@@ -3,7 +3,6 @@
 // Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
 #include <string.h>
 
-#include "base/room.h"
 #include "base/tasks.h"
 #include "step/clocks.h"
 #include "step/lie.h"
@@ -12,29 +11,21 @@ static bool make_work(crStep* step) {
     const crModel* model = step->model;
     crArena* store = &step->own.store;
     int nb = model->nb, loops = model->loop_count;
-    bool ok = (step->airborne = cr__zeros(store, nb, sizeof(bool))) != NULL;
-    ok = (step->free.k = cr__zeros(store, model->nv, sizeof(double))) != NULL && ok;
-    ok = (step->free.v = cr__zeros(store, model->nv, sizeof(double))) != NULL && ok;
-    ok = (step->start.v = cr__zeros(store, model->nv, sizeof(double))) != NULL && ok;
-    ok = (step->start.q = cr__zeros(store, model->nq, sizeof(double))) != NULL && ok;
-    ok = (step->audited.drive = cr__zeros(store, nb, sizeof(double))) != NULL && ok;
-    ok = (step->rest.sleep = cr__zeros(store, nb, sizeof(crSleep))) != NULL && ok;
-    ok = (step->awake.bodies = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (step->awake.loops = cr__zeros(store, loops, sizeof(int))) != NULL && ok;
-    ok = (step->work.mark = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (step->work.list = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (step->work.loops = cr__zeros(store, loops, sizeof(int))) != NULL && ok;
-    ok = (step->work.column = cr__zeros(store, model->nv, sizeof(int))) != NULL && ok;
-    return ok;
+    return CR_ROOMS(store, CR_ZERO(step->airborne, nb), CR_ZERO(step->free.k, model->nv),
+                    CR_ZERO(step->free.v, model->nv), CR_ZERO(step->start.v, model->nv),
+                    CR_ZERO(step->start.q, model->nq), CR_ZERO(step->audited.drive, nb),
+                    CR_ZERO(step->rest.sleep, nb), CR_ZERO(step->awake.bodies, nb),
+                    CR_ZERO(step->awake.loops, loops), CR_ZERO(step->work.mark, nb),
+                    CR_ZERO(step->work.list, nb), CR_ZERO(step->work.loops, loops),
+                    CR_ZERO(step->work.column, model->nv));
 }
 
 static crStatus make_arrays(crStep* step) {
     const crModel* model = step->model;
     crArena* store = &step->own.store;
-    crPlan* plan = cr__zeros(store, 1, sizeof *plan);
-    step->pairs = cr__zeros(store, 1, sizeof *step->pairs);
-    step->clocks = cr__zeros(store, 1, sizeof *step->clocks);
-    if (plan == NULL || step->pairs == NULL || step->clocks == NULL || !make_work(step)) return CR_ERR_MEMORY;
+    crPlan* plan;
+    bool room = CR_ROOMS(store, CR_ZERO(plan, 1), CR_ZERO(step->pairs, 1), CR_ZERO(step->clocks, 1));
+    if (!room || !make_work(step)) return CR_ERR_MEMORY;
     crStatus status = cr_state_create(model, store, &step->state);
     if (status == CR_OK) status = cr_dynamics_create(model, store, &step->dynamics);
     if (status != CR_OK) return status;
@@ -45,7 +36,7 @@ static crStatus make_arrays(crStep* step) {
     if (status == CR_OK) status = cr__step_clocks_create(step);
     if (status == CR_OK) status = cr__step_ties_create(step);
     if (status == CR_OK) status = cr__step_trees_create(step);
-    cr__step_solves_alike(&step->settings, &step->pairs->reads_et);
+    cr__step_solves_alike(&step->settings, &step->pairs->materials.reads_et);
     if (status == CR_OK) status = cr__lie_create(step);
     if (status == CR_OK) cr__step_list_awake(step);
     return status;
@@ -80,7 +71,8 @@ crStatus cr_step_create(const crModel* model, const crStepSettings* settings, co
     step->own.allocator = allocator != NULL ? *allocator : cr_allocator_libc();
     status = cr_arena_create(&step->scratch, &step->own.allocator, 0);
     if (status == CR_OK) status = make_store(step);
-    if (status == CR_OK) status = cr_broad_create(0.0, &step->own.allocator, &step->pairs->broad, error);
+    if (status == CR_OK)
+        status = cr_broad_create(0.0, &step->own.allocator, &step->pairs->boxes.broad, error);
     if (status == CR_OK) status = cr__tasks_create(&step->own.allocator, settings->threads, &step->own.tasks);
     if (status == CR_OK) return CR_OK;
     cr_step_destroy(step);

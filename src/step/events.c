@@ -1,5 +1,4 @@
 // events.c - what a step says: events, and errors that every stage may have.
-#include "base/room.h"
 #include "step/step.h"
 
 crStatus cr__step_memory(crError* error) {
@@ -27,10 +26,9 @@ crEvent cr__step_event_of(double time, const crStepContact* c) {
 
 crStatus cr_step_event_add(crStep* step, const crEvent* event) {
     if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
-    void* events = step->events.list;
-    crStatus status = cr__grow(&step->own.allocator, &events, &step->events.capacity, step->events.count,
-                               step->events.count + 1, sizeof *event);
-    step->events.list = events;
-    if (status == CR_OK) step->events.list[step->events.count++] = *event;
+    crStepEvents* events = &step->events;
+    crStatus status =
+        CR_GROW(&step->own.allocator, events->list, events->capacity, events->count, events->count + 1);
+    if (status == CR_OK) events->list[events->count++] = *event;
     return status;
 }

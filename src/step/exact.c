@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "base/room.h"
 #include "relax/relax.h"
 
 #define DENSE_ROWS \
@@ -46,11 +45,11 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
 }
 
 // deadband of the smallest contact
-static double least_delta(const crStep* step, const crProblem* problem) {
+static double least_delta(const crStepContact* contacts, const crProblem* problem) {
     double least = (double)INFINITY;
     for (int i = 0; i < problem->block_count; i++) {
         int source = problem->blocks[i].source;
-        if (source >= 0) least = fmin(least, step->contacts.list[source].delta);
+        if (source >= 0) least = fmin(least, contacts[source].delta);
     }
     return isfinite(least) ? least : 0.0;
 }
@@ -68,7 +67,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
         params.tol = params.accept = SOLVED * cr_step_tol(&step->settings);
     }
     bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
-    double delta = least_delta(step, problem), h = step->posed.problem.h;
+    double delta = least_delta(step->contacts.list, problem), h = step->posed.problem.h;
     // speeds below this are rest
     params.floor = delta / h;
     if (large && quality != CR_QUALITY_FAST) {
@@ -108,28 +107,22 @@ typedef struct Part {
     int* used;    // velocities with a number, ascending
 } Part;
 
-static int block_island(const crStep* step, const crIslands* islands, const crBlock* block) {
-    const crMatrix* H = &step->posed.problem.J;
+static int block_island(const crModel* model, const crMatrix* H, const crIslands* islands,
+                        const crBlock* block) {
     // a row that reaches no velocity belongs nowhere
     int first = H->start[block->row], end = H->start[block->row + block->count];
-    return first < end ? islands->of_body[step->model->dof_body[H->col[first]]] : -1;
+    return first < end ? islands->of_body[model->dof_body[H->col[first]]] : -1;
 }
 
 static crStatus part_create(crStep* step, Part* part) {
     const crProblem* whole = &step->posed.problem;
     crArena* arena = &step->scratch;
     size_t rows = (size_t)whole->rows, entries = (size_t)whole->J.start[whole->rows];
-    part->blocks = cr_arena_alloc(arena, (size_t)whole->block_count * sizeof *part->blocks);
-    part->start = cr_arena_alloc(arena, (rows + 1) * sizeof(int));
-    part->col = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
-    part->value = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
-    part->u_free = cr_arena_alloc(arena, 3 * (rows + 1) * sizeof(double));
-    part->column = cr_arena_alloc(arena, (size_t)whole->nv * sizeof(int));
-    part->used = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
-    if (part->blocks == NULL || part->start == NULL || part->col == NULL || part->value == NULL ||
-        part->u_free == NULL || part->column == NULL || part->used == NULL) {
+    if (!CR_ROOMS(arena, CR_ROOM(part->blocks, whole->block_count), CR_ROOM(part->start, rows + 1),
+                  CR_ROOM(part->col, entries + 1), CR_ROOM(part->value, entries + 1),
+                  CR_ROOM(part->u_free, 3 * (rows + 1)), CR_ROOM(part->column, whole->nv),
+                  CR_ROOM(part->used, entries + 1)))
         return CR_ERR_MEMORY;
-    }
     part->b = part->u_free + rows + 1;
     part->p = part->b + rows + 1;
     return CR_OK;
@@ -155,8 +148,8 @@ static int number_used(const crProblem* whole, const int* list, int count, Part*
 }
 
 // the blocks listed, with columns of their own
-static void part_fill(const crStep* step, const int* list, int count, Part* part) {
-    const crProblem* whole = &step->posed.problem;
+static void part_fill(const crStepPosed* posed, const int* list, int count, Part* part) {
+    const crProblem* whole = &posed->problem;
     const crMatrix* H = &whole->J;
     int rows = 0, entries = 0, nv = number_used(whole, list, count, part);
     part->start[0] = 0;
@@ -170,7 +163,7 @@ static void part_fill(const crStep* step, const int* list, int count, Part* part
             part->start[rows + 1] = entries;
             part->u_free[rows] = whole->u_free[r];
             part->b[rows] = whole->b[r];
-            part->p[rows] = step->posed.p[r];
+            part->p[rows] = posed->p[r];
         }
         block.row = rows - block.count;
         part->blocks[i] = block;
@@ -245,8 +238,8 @@ static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bo
 }
 
 // rows up to which a part may go to the problem's solver; a large mechanism of fast does not
-static int dense_rows(const crStep* step, bool general) {
-    bool fast = step->settings.quality == CR_QUALITY_FAST;
+static int dense_rows(const crStepSettings* settings, bool general) {
+    bool fast = settings->quality == CR_QUALITY_FAST;
     if (!general) return fast ? SPARSE_ROWS : AGAIN_ROWS;
     return fast ? FAST_ROWS : DENSE_ROWS;
 }
@@ -254,9 +247,9 @@ static int dense_rows(const crStep* step, bool general) {
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,
                            bool* again, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
-    part_fill(step, list, count, part);
+    part_fill(&step->posed, list, count, part);
     int rows = part->problem.rows;
-    bool small = rows <= dense_rows(step, general), solved = false;
+    bool small = rows <= dense_rows(&step->settings, general), solved = false;
     crStatus status = CR_OK;
     *again = false;
     if (!small || (!general && rows > TINY_ROWS)) {
@@ -293,16 +286,14 @@ static void return_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** order, int** start) {
-    const crProblem* whole = &step->posed.problem;
+crStatus cr__step_sort_blocks(const crModel* model, crArena* arena, const crProblem* whole,
+                              const crIslands* islands, int** order, int** start) {
     size_t blocks = (size_t)whole->block_count, room = (size_t)islands->count + 2;
-    int* of = cr_arena_alloc(&step->scratch, blocks * sizeof *of);
-    int* list = cr_arena_alloc(&step->scratch, blocks * sizeof *list);
-    int* first = cr_arena_alloc(&step->scratch, room * sizeof *first);
-    if (of == NULL || list == NULL || first == NULL) return CR_ERR_MEMORY;
-    memset(first, 0, room * sizeof *first);
+    int *of, *list, *first;
+    if (!CR_ROOMS(arena, CR_ROOM(of, blocks), CR_ROOM(list, blocks), CR_ZERO(first, room)))
+        return CR_ERR_MEMORY;
     for (int i = 0; i < whole->block_count; i++) {
-        int island = block_island(step, islands, &whole->blocks[i]);
+        int island = block_island(model, &whole->J, islands, &whole->blocks[i]);
         // rows that nothing moves go with any island
         of[i] = island >= 0 ? island : 0;
         first[of[i] + 2]++;
@@ -331,8 +322,9 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
     crStatus status = cr__step_pose(step, h, rows, again, error);
     if (status != CR_OK) return status;
     s->posed = true;
-    return cr__step_sort_blocks(step, &s->islands, &s->order, &s->first) == CR_OK ? CR_OK
-                                                                                  : cr__step_memory(error);
+    status = cr__step_sort_blocks(step->model, &step->scratch, &step->posed.problem, &s->islands, &s->order,
+                                  &s->first);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // Whether two blocks are of one contact, loop or joint. Which joints have rows depends on how fast bodies are, so that their

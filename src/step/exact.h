@@ -14,8 +14,9 @@ void cr__step_start_packed(crStep* step, const crIslandSolve* solve);
 // is packed. solve->exact is left where sweeps may help further; again: whether there is any. last: this is the last try.
 crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool last, crIslandSolve* solve,
                               bool* again, crError* error);
-// Blocks of step->posed.problem in the order of islands: those of island i are order[start[i]] to
-// order[start[i + 1] - 1]. CR_ERR_MEMORY.
-crStatus cr__step_sort_blocks(crStep* step, const crIslands* islands, int** order, int** start);
+// Blocks of a problem in the order of islands: those of island i are order[start[i]] to order[start[i + 1] - 1], in
+// the arena. CR_ERR_MEMORY.
+crStatus cr__step_sort_blocks(const crModel* model, crArena* arena, const crProblem* problem,
+                              const crIslands* islands, int** order, int** start);
 
 #endif

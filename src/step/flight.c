@@ -69,23 +69,6 @@ static double behind(const crStep* step, int body) {
     return cr__moves(step->model, body) ? step->clocks->now_at - step->clocks->clock[body] : 0.0;
 }
 
-// the flight of a body from `at` on, whose own clock stood at `clock`
-typedef struct crLate {
-    double at, clock;
-    bool airborne;
-    Flight flight;
-} crLate;
-
-crStatus cr__step_late_create(crStep* step) {
-    size_t nb = (size_t)step->model->nb;
-    crLate* late = cr_arena_alloc(&step->scratch, nb * sizeof *late);
-    for (size_t b = 0; b < nb && late != NULL; b++) {
-        late[b].at = -1.0;
-    }
-    step->clocks->late = late;
-    return late != NULL ? CR_OK : CR_ERR_MEMORY;
-}
-
 // from where it will be at now_at, where that is later than its clock
 static Flight flight_later(const crStep* step, int body, double t) {
     Flight f = flight_from(step, body);
@@ -103,16 +86,7 @@ static Flight flight_later(const crStep* step, int body, double t) {
 // from where it is at now_at
 static Flight flight_of(const crStep* step, int body) {
     double t = behind(step, body);
-    if (!(t > 0.0)) return flight_from(step, body);
-    if (step->clocks->late == NULL) return flight_later(step, body, t);
-    crLate* late = &step->clocks->late[body];
-    bool known = late->at == step->clocks->now_at && late->clock == step->clocks->clock[body] &&
-                 late->airborne == step->airborne[body];
-    if (!known) {
-        *late = (crLate){step->clocks->now_at, step->clocks->clock[body], step->airborne[body],
-                         flight_later(step, body, t)};
-    }
-    return late->flight;
+    return t > 0.0 ? flight_later(step, body, t) : flight_from(step, body);
 }
 
 crPose cr__step_pose_now(const crStep* step, int body) {

@@ -9,7 +9,6 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
-#include "base/room.h"
 #include "resolve/kinds.h"
 #include "step/clocks.h"
 #include "step/forest.h"
@@ -38,18 +37,12 @@ static void unite_fixed(const crModel* model, const crStepPart* part, const crSt
 }
 
 crStatus cr__step_clocks_create(crStep* step) {
-    crArena* store = &step->own.store;
     crClocks* clocks = step->clocks;
     int nb = step->model->nb;
-    bool ok = (clocks->clock = cr__zeros(store, nb, sizeof(double))) != NULL;
-    ok = (clocks->hit = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
-    ok = (clocks->fresh = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
-    ok = (clocks->blunt = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
-    ok = (clocks->plain = cr__zeros(store, nb, sizeof(bool))) != NULL && ok;
-    ok = (clocks->groups.first = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (clocks->groups.members = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (clocks->kept.first = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
-    ok = (clocks->groups.next = cr__zeros(store, nb, sizeof(int))) != NULL && ok;
+    bool ok = CR_ROOMS(&step->own.store, CR_ZERO(clocks->clock, nb), CR_ZERO(clocks->hit, nb),
+                       CR_ZERO(clocks->fresh, nb), CR_ZERO(clocks->blunt, nb), CR_ZERO(clocks->plain, nb),
+                       CR_ZERO(clocks->groups.first, nb), CR_ZERO(clocks->groups.members, nb),
+                       CR_ZERO(clocks->kept.first, nb), CR_ZERO(clocks->groups.next, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -58,7 +51,6 @@ void cr__step_groups_begin(crStep* step) {
     step->clocks->start = step->state.time;
     step->clocks->now_at = step->clocks->ahead = 0.0;
     step->clocks->due_count = 0;
-    step->clocks->late = NULL;
     step->clocks->kept.open = false;
     for (int b = 0; b < nb; b++) {
         step->clocks->clock[b] = 0.0;
@@ -116,9 +108,7 @@ void cr__step_groups_join(crStep* step, double left) {
 
 void cr__step_reachable(const crStep* step, int* islands) {
     // what wakes later in the step has an island of its own
-    for (int b = 0; b < step->model->nb; b++) {
-        islands[b] = b;
-    }
+    cr__forest_begin(islands, step->model->nb);
     unite_fixed(step->model, &step->part, &step->calls, islands);
     for (int i = 0; i < step->contacts.count; i++) {
         unite(step->model, islands, step->contacts.list[i].body_a, step->contacts.list[i].body_b);
@@ -134,9 +124,8 @@ crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
     bool reads_et;
     if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    bool* bounces = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *bounces);
-    if (bounces == NULL) return cr__step_memory(error);
-    memset(bounces, 0, (size_t)model->nb * sizeof *bounces);
+    bool* bounces;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(bounces, model->nb))) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         int b = cr__moves(model, c->body_a) ? c->body_a : c->body_b;

@@ -83,24 +83,12 @@ static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* in
             cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, impact->rows.count - before);
         impact->blocks[impact->block_count++].source = -1;
     }
-    crRows joint_rows = impact->rows;
-    int joints = cr__part_add_joints(model, impact->bodies, &step->state, step->settings.deadband, capacity,
-                                     info, &joint_rows);
-    if (joints < 0) return (crStatus)joints;
-    // motors and dry friction give no impulse in no time: limits move up over their rows
-    for (int i = 0; i < joints; i++) {
-        if (info[i].kind != CR_ROW_LIMIT) continue;
-        int to = impact->rows.count, from = info[i].row;
-        int start = joint_rows.start[from], width = joint_rows.start[from + 1] - start;
-        memmove(joint_rows.col + impact->rows.entries, joint_rows.col + start, (size_t)width * sizeof(int));
-        memmove(joint_rows.value + impact->rows.entries, joint_rows.value + start,
-                (size_t)width * sizeof(double));
-        impact->rows.w_hat[to] = joint_rows.w_hat[from];
-        impact->rows.gap[to] = joint_rows.gap[from];
-        impact->rows.entries += width;
-        impact->rows.start[to + 1] = impact->rows.entries;
-        impact->rows.count++;
-        impact->blocks[impact->block_count] = cr_block(CR_BLOCK_UNILATERAL, to, 1);
+    // motors and dry friction give no impulse in no time
+    int limits = cr__part_add_limits(model, impact->bodies, &step->state, step->settings.deadband, capacity,
+                                     info, &impact->rows);
+    if (limits < 0) return (crStatus)limits;
+    for (int i = 0; i < limits; i++) {
+        impact->blocks[impact->block_count] = cr_block(CR_BLOCK_UNILATERAL, info[i].row, 1);
         impact->blocks[impact->block_count++].source = -1;
     }
     return CR_OK;
@@ -169,7 +157,8 @@ static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
     params.solver = rule_solver(&step->settings, &exact);
-    params.points = cr__step_block_points(step, impact->blocks, impact->block_count, &step->scratch);
+    params.points =
+        cr__step_block_points(step->contacts.list, impact->blocks, impact->block_count, &step->scratch);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
     return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
@@ -378,13 +367,12 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
         any = any || cr__step_closes_fast(step, &step->contacts.list[i]);
     }
     if (!any) return CR_OK;
-    int* parent = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *parent);
+    size_t nb = (size_t)model->nb, count = (size_t)step->contacts.count;
+    int* parent;
+    bool* done;
     Reach reach = {0};
-    reach.takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *reach.takes);
-    reach.inside = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *reach.inside);
-    reach.next = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *reach.next);
-    bool* done = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *done);
-    if (parent == NULL || reach.takes == NULL || reach.inside == NULL || reach.next == NULL || done == NULL)
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(parent, nb), CR_ROOM(reach.takes, count), CR_ROOM(reach.inside, nb),
+                  CR_ROOM(reach.next, count), CR_ROOM(done, nb)))
         return cr__step_memory(error);
     crStatus status = cr__part_mass_factor(model, cr__step_part(step), 0.0, &step->dynamics);
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));

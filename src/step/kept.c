@@ -6,7 +6,6 @@
 // Fails: CR_ERR_MEMORY.
 #include "step/kept.h"
 
-#include "base/room.h"
 #include "step/clocks.h"
 
 int cr__warm_order(const crWarm* a, const crWarm* b) {

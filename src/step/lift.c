@@ -56,9 +56,7 @@ static void lift_body(const crStep* step, double h, const double* before, const 
 // Joins bodies that pushed each other, and bodies of loops: a root for every body.
 static void join_pushed(const crStep* step, int* root) {
     const crModel* model = step->model;
-    for (int b = 0; b < model->nb; b++) {
-        root[b] = b;
-    }
+    cr__forest_begin(root, model->nb);
     for (int i = 0; i < step->warm.count; i++) {
         cr__forest_join_trees(model, root, model->shapes[step->warm.force[i].shape_a].body,
                               model->shapes[step->warm.force[i].shape_b].body);

@@ -16,7 +16,6 @@
 // at one instant: the bodies concerned are; the certificate says so.
 #include <string.h>
 
-#include "base/room.h"
 #include "step/clocks.h"
 
 #define RETRIES 6    // of an advance that went past an impact
@@ -43,10 +42,7 @@ typedef struct Local {
 static bool due_before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
 
 static crStatus push_due(crClocks* clocks, const crAllocator* a, crDue due) {
-    void* heap = clocks->due;
-    crStatus status =
-        cr__grow(a, &heap, &clocks->due_capacity, clocks->due_count, clocks->due_count + 1, sizeof due);
-    clocks->due = heap;
+    crStatus status = CR_GROW(a, clocks->due, clocks->due_capacity, clocks->due_count, clocks->due_count + 1);
     if (status != CR_OK) return status;
     int i = clocks->due_count++;
     for (; i > 0 && due_before(due, clocks->due[(i - 1) / 2]); i = (i - 1) / 2) {
@@ -199,19 +195,11 @@ static crStatus local_create(crStep* step, double h, Local* local, crError* erro
     crArena* arena = &step->scratch;
     size_t nb = (size_t)model->nb;
     *local = (Local){.h = h};
-    local->bodies = cr_arena_alloc(arena, nb * sizeof(int));
-    local->in = cr_arena_alloc(arena, nb * sizeof(bool));
-    local->clock = cr_arena_alloc(arena, nb * sizeof(double));
-    local->airborne = cr_arena_alloc(arena, nb * sizeof(bool));
-    local->q = cr_arena_alloc(arena, (size_t)(model->nq + 1) * sizeof(double));
-    local->v = cr_arena_alloc(arena, (size_t)(model->nv + 1) * sizeof(double));
-    if (local->bodies == NULL || local->in == NULL || local->clock == NULL || local->airborne == NULL ||
-        local->q == NULL || local->v == NULL) {
+    if (!CR_ROOMS(arena, CR_ROOM(local->bodies, nb), CR_ZERO(local->in, nb), CR_ROOM(local->clock, nb),
+                  CR_ROOM(local->airborne, nb), CR_ROOM(local->q, model->nq + 1),
+                  CR_ROOM(local->v, model->nv + 1)))
         return cr__step_memory(error);
-    }
-    memset(local->in, 0, nb * sizeof(bool));
-    bool ok = cr__step_late_create(step) == CR_OK && cr__step_kept_open(step) == CR_OK;
-    return ok ? CR_OK : cr__step_memory(error);
+    return cr__step_kept_open(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // the group of a body joins those that are brought together; what it was is kept
@@ -320,12 +308,10 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
 
 // the present contacts go where scratch is free again: an instant looks at them many times
 static crStatus keep_stock(crStep* step, const Local* local, int count) {
-    void* stock = step->clocks->stock;
-    crStatus status = cr__grow(&step->own.allocator, &stock, &step->clocks->stock_capacity, 0, count,
-                               sizeof *step->clocks->stock);
-    step->clocks->stock = stock;
+    crClocks* clocks = step->clocks;
+    crStatus status = CR_GROW(&step->own.allocator, clocks->stock, clocks->stock_capacity, 0, count);
     if (status == CR_OK && count > 0)
-        memcpy(stock, step->contacts.list, (size_t)count * sizeof *step->contacts.list);
+        memcpy(clocks->stock, step->contacts.list, (size_t)count * sizeof *clocks->stock);
     cr_arena_release(&step->scratch, local->mark);
     return status;
 }

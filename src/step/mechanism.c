@@ -70,15 +70,6 @@ static bool within_limits(const crModel* model, crPart part, const double* q) {
     return true;
 }
 
-static void copy_part(const crModel* model, crPart part, const double* q, const double* v, double* to_q,
-                      double* to_v) {
-    for (int n = 0; n < part.count; n++) {
-        const crBody* body = &model->bodies[part.bodies[n]];
-        memcpy(to_q + body->q, q + body->q, (size_t)body->nq * sizeof *q);
-        memcpy(to_v + body->v, v + body->v, (size_t)body->nv * sizeof *v);
-    }
-}
-
 static crStatus look_at_loops(Mechanism* m) {
     crStep* step = m->step;
     cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
@@ -144,24 +135,13 @@ static void push_by_rows(Mechanism* m, const double* p, double* v) {
     cr__part_add(step->model, m->part, v, dv, v);
 }
 
-// v changes by half of what the forces tau = k + c give over h
+// v changes by half of what the forces tau = k + c give over h; c of single bodies is zero
 static void half_kick(Mechanism* m, double h, const double* k, const double* c) {
     crStep* step = m->step;
     const crModel* model = step->model;
-    double* v = step->state.v;
-    for (int n = 0; n < m->part.count; n++) {
-        const crBody* body = &model->bodies[m->part.bodies[n]];
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            m->kick[j] = k[j] + (body->single ? 0.0 : c[j]);
-        }
-    }
+    cr__part_add(model, m->part, k, c, m->kick);
     cr__part_smooth_velocity(model, m->part, &step->state, m->kick, h, &step->dynamics, m->y);
-    for (int n = 0; n < m->part.count; n++) {
-        const crBody* body = &model->bodies[m->part.bodies[n]];
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            v[j] = 0.5 * (v[j] + m->y[j]);
-        }
-    }
+    cr__part_mean(model, m->part, step->state.v, m->y, step->state.v);
 }
 
 // the free motion of each tree; k and c are those of its end
@@ -200,7 +180,7 @@ static double worst_gap(const crRows* rows) {
 // from the beginning of a part with the impulse p: kick, flow, kick; rows and gaps of the end
 static crStatus shoot(Mechanism* m, double h) {
     crStep* step = m->step;
-    copy_part(step->model, m->part, m->q, m->v, step->state.q, step->state.v);
+    cr__part_copy_state(step->model, m->part, m->q, m->v, step->state.q, step->state.v);
     crStatus status = look_at_loops(m);
     if (status == CR_OK) status = mechanism_rows(m);
     if (status != CR_OK) return status;
@@ -216,7 +196,7 @@ static crStatus shoot(Mechanism* m, double h) {
 // one part of the step; false where it does not converge
 static bool advance_part(Mechanism* m, double h, crStatus* status) {
     crStep* step = m->step;
-    copy_part(step->model, m->part, step->state.q, step->state.v, m->q, m->v);
+    cr__part_copy_state(step->model, m->part, step->state.q, step->state.v, m->q, m->v);
     memset(m->p, 0, (size_t)m->n * sizeof *m->p);
     m->implicit = 0.0;
     *status = look_at_loops(m);
@@ -244,20 +224,6 @@ static bool advance_part(Mechanism* m, double h, crStatus* status) {
     counter(m, m->u, 1.0, m->p);
     push_by_rows(m, m->p, step->state.v);
     return true;
-}
-
-// kinetic and potential energy at the present state
-static crEnergy energy(Mechanism* m) {
-    crStep* step = m->step;
-    crEnergy sum = {0.0, 0.0};
-    cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
-    cr__part_velocity(step->model, m->part, step->state.v, &step->dynamics);
-    for (int n = 0; n < m->part.count; n++) {
-        crEnergy one = cr__body_energy(step->model, m->part.bodies[n], &step->state, &step->dynamics, NULL);
-        sum.kinetic += one.kinetic;
-        sum.potential += one.potential;
-    }
-    return sum;
 }
 
 // it is tied to what does not move: its momentum is not its own
@@ -294,16 +260,11 @@ static bool conserves(const Mechanism* m) {
 
 static void scale(Mechanism* m, crEnergy before) {
     crStep* step = m->step;
-    crEnergy after = energy(m);
+    cr__part_kinematics(step->model, m->part, &step->state, &step->dynamics);
+    crEnergy after = cr__part_energy(step->model, m->part, &step->state, &step->dynamics);
     double want = before.kinetic + before.potential - after.potential;
     if (!(after.kinetic > 0.0) || !(fabs(want / after.kinetic - 1.0) <= FAR)) return;
-    double s = sqrt(want / after.kinetic);
-    for (int n = 0; n < m->part.count; n++) {
-        const crBody* body = &step->model->bodies[m->part.bodies[n]];
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            step->state.v[j] *= s;
-        }
-    }
+    cr__part_scale(step->model, m->part, sqrt(want / after.kinetic), step->state.v);
 }
 
 // parts of the step in which no body turns by more than TURN
@@ -320,9 +281,10 @@ static int parts_of(Mechanism* m, double h) {
 static crStatus move_tree(Mechanism* m, double h) {
     crStep* step = m->step;
     const crModel* model = step->model;
-    copy_part(model, m->part, step->state.q, step->state.v, m->q_solved, m->v_solved);
-    copy_part(model, m->part, step->start.q, step->start.v, step->state.q, step->state.v);
-    crEnergy before = energy(m);
+    cr__part_copy_state(model, m->part, step->state.q, step->state.v, m->q_solved, m->v_solved);
+    cr__part_copy_state(model, m->part, step->start.q, step->start.v, step->state.q, step->state.v);
+    cr__part_kinematics(model, m->part, &step->state, &step->dynamics);
+    crEnergy before = cr__part_energy(model, m->part, &step->state, &step->dynamics);
     bool conserved = conserves(m);
     int parts = parts_of(m, h);
     crStatus status = CR_OK;
@@ -332,13 +294,9 @@ static crStatus move_tree(Mechanism* m, double h) {
     }
     if (good && conserved) scale(m, before);
     good = good && within_limits(model, m->part, step->state.q);
-    if (!good) copy_part(model, m->part, m->q_solved, m->v_solved, step->state.q, step->state.v);
+    if (!good) cr__part_copy_state(model, m->part, m->q_solved, m->v_solved, step->state.q, step->state.v);
     cr__part_kinematics(model, m->part, &step->state, &step->dynamics);
     return status == CR_ERR_MEMORY ? status : CR_OK;
-}
-
-static double* doubles(crArena* arena, int count) {
-    return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(double));
 }
 
 static crStatus make_mechanism(Mechanism* m) {
@@ -355,21 +313,10 @@ static crStatus make_mechanism(Mechanism* m) {
     if (m->n > ROWS) return CR_OK;
     int nv = model->nv, nq = model->nq;
     crStatus status = cr_rows_create(arena, m->n, entries, &m->rows);
-    m->W = doubles(arena, m->n * m->n);
-    m->work = doubles(arena, 2 * m->n * m->n);
-    m->u = doubles(arena, m->n);
-    m->p = doubles(arena, m->n);
-    double** const of_v[] = {&m->v, &m->v_solved, &m->kick, &m->k, &m->c, &m->y, &m->fv};
-    double** const of_q[] = {&m->q, &m->q_solved, &m->fq};
-    bool ok = m->W != NULL && m->work != NULL && m->u != NULL && m->p != NULL;
-    for (int i = 0; i < 7; i++) {
-        *of_v[i] = doubles(arena, nv);
-        ok = ok && *of_v[i] != NULL;
-    }
-    for (int i = 0; i < 3; i++) {
-        *of_q[i] = doubles(arena, nq);
-        ok = ok && *of_q[i] != NULL;
-    }
+    bool ok = CR_ROOMS(arena, CR_ROOM(m->W, m->n * m->n), CR_ROOM(m->work, 2 * m->n * m->n),
+                       CR_ROOM(m->u, m->n), CR_ROOM(m->p, m->n), CR_ROOM(m->v, nv), CR_ROOM(m->v_solved, nv),
+                       CR_ROOM(m->kick, nv), CR_ROOM(m->k, nv), CR_ZERO(m->c, nv), CR_ROOM(m->y, nv),
+                       CR_ROOM(m->fv, nv), CR_ROOM(m->q, nq), CR_ROOM(m->q_solved, nq), CR_ROOM(m->fq, nq));
     return status == CR_OK && ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -381,20 +328,10 @@ typedef struct Groups {
     bool* held;             // by something else (nb)
 } Groups;
 
-static int* ints(crArena* arena, int count) {
-    return cr_arena_alloc(arena, (size_t)(count + 1) * sizeof(int));
-}
-
 static bool make_groups(const crModel* model, crArena* arena, Groups* g) {
     int nb = model->nb;
-    g->root = ints(arena, nb);
-    g->body = ints(arena, nb);
-    g->next_body = ints(arena, nb);
-    g->loop = ints(arena, nb);
-    g->next_loop = ints(arena, model->loop_count);
-    g->held = cr_arena_alloc(arena, (size_t)nb * sizeof(bool));
-    return g->root != NULL && g->body != NULL && g->next_body != NULL && g->loop != NULL &&
-           g->next_loop != NULL && g->held != NULL;
+    return CR_ROOMS(arena, CR_ROOM(g->root, nb), CR_ROOM(g->body, nb), CR_ROOM(g->next_body, nb),
+                    CR_ROOM(g->loop, nb), CR_ROOM(g->next_loop, model->loop_count), CR_ROOM(g->held, nb));
 }
 
 static void find_groups(const crStep* step, Groups* g) {
@@ -482,9 +419,9 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error) {
     if (model->loop_count == 0 || step->calls.force != NULL || h != step->free.h) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     Groups g;
-    int* bodies = ints(&step->scratch, model->nb);
-    int* loops = ints(&step->scratch, model->loop_count);
-    bool ok = make_groups(step->model, &step->scratch, &g) && bodies != NULL && loops != NULL;
+    int *bodies, *loops;
+    bool ok = CR_ROOMS(&step->scratch, CR_ROOM(bodies, model->nb), CR_ROOM(loops, model->loop_count)) &&
+              make_groups(model, &step->scratch, &g);
     crStatus status = ok ? CR_OK : CR_ERR_MEMORY;
     if (ok) find_groups(step, &g);
     if (ok) find_held(step->model, &step->contacts, &step->ties, &g);

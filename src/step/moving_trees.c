@@ -41,13 +41,12 @@ bool cr__moving_takes_contact(const crStep* step, const crStepContact* c) {
 }
 
 // Numbers the moving islands in the order of their roots. CR_ERR_MEMORY.
-static crStatus number_islands(crStep* step, const int* root, const bool* moving, crIslands* islands) {
-    size_t nb = (size_t)step->model->nb;
-    islands->of_body = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    if (islands->of_body == NULL) return CR_ERR_MEMORY;
+static crStatus number_islands(const crModel* model, crArena* arena, const int* root, const bool* moving,
+                               crIslands* islands) {
+    if (!CR_ROOMS(arena, CR_ROOM(islands->of_body, model->nb))) return CR_ERR_MEMORY;
     islands->count = 0;
-    for (int b = 0; b < step->model->nb; b++) {
-        bool in = cr__moves(step->model, b) && moving[b];
+    for (int b = 0; b < model->nb; b++) {
+        bool in = cr__moves(model, b) && moving[b];
         // roots are the first of their islands
         islands->of_body[b] = !in ? -1 : root[b] == b ? islands->count++ : islands->of_body[root[b]];
     }
@@ -57,10 +56,8 @@ static crStatus number_islands(crStep* step, const int* root, const bool* moving
 // Sets gap, target, bounce and the warm start of one short step for each row. CR_ERR_MEMORY.
 static crStatus start_rows(crStep* step, crMovingTrees* t) {
     size_t rows = (size_t)step->posed.rows.count + 1;
-    t->gap = cr_arena_alloc(&step->scratch, rows * sizeof(double));
-    t->target = cr_arena_alloc(&step->scratch, rows * sizeof(double));
-    t->bounce = cr_arena_alloc(&step->scratch, rows * sizeof(double));
-    if (t->gap == NULL || t->target == NULL || t->bounce == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(t->gap, rows), CR_ROOM(t->target, rows), CR_ROOM(t->bounce, rows)))
+        return CR_ERR_MEMORY;
     for (int r = 0; r < step->posed.rows.count; r++) {
         t->gap[r] = step->posed.rows.gap[r];
         t->target[r] = t->bounce[r] = step->posed.b[r] = 0.0;
@@ -95,16 +92,12 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     }
     if (!any) return CR_OK;
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
-    t->root = cr_arena_alloc(&step->scratch, trees * sizeof *t->root);
-    t->energy = cr_arena_alloc(&step->scratch, trees * sizeof *t->energy);
-    t->share = cr_arena_alloc(&step->scratch, trees * sizeof *t->share);
-    t->v = cr_arena_alloc(&step->scratch, nv * sizeof *t->v);
-    t->way = cr_arena_alloc(&step->scratch, nv * sizeof *t->way);
-    t->still = cr_arena_alloc(&step->scratch, nv * sizeof *t->still);
-    t->q = cr_arena_alloc(&step->scratch, ((size_t)step->model->nq + 1) * sizeof *t->q);
-    bool room = takes != NULL && t->root != NULL && t->energy != NULL && t->share != NULL && t->v != NULL &&
-                t->way != NULL && t->still != NULL && t->q != NULL;
-    if (!room || number_islands(step, root, moving, &t->islands) != CR_OK) return cr__step_memory(error);
+    bool room = CR_ROOMS(&step->scratch, CR_ROOM(t->root, trees), CR_ROOM(t->energy, trees),
+                         CR_ROOM(t->share, trees), CR_ROOM(t->v, nv), CR_ROOM(t->way, nv),
+                         CR_ROOM(t->still, nv), CR_ROOM(t->q, step->model->nq + 1)) &&
+                takes != NULL;
+    if (!room || number_islands(step->model, &step->scratch, root, moving, &t->islands) != CR_OK)
+        return cr__step_memory(error);
     memset(t->still, 0, nv * sizeof *t->still);
     for (int b = 1; b < step->plan->first_single; b++) {
         if (moving[b] && cr__plan_tree(step->plan, b).count > 0) t->root[t->count++] = b;
@@ -118,7 +111,9 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     if (!t->posed) return CR_OK;
     int *order, *first;
     status = start_rows(step, t);
-    if (status == CR_OK) status = cr__step_sort_blocks(step, &t->islands, &order, &first);
+    if (status == CR_OK)
+        status = cr__step_sort_blocks(step->model, &step->scratch, &step->posed.problem, &t->islands, &order,
+                                      &first);
     const crInertias of = cr__step_inertias(step);
     if (status == CR_OK) {
         status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
@@ -141,25 +136,11 @@ void cr__moving_impulses(crStep* step) {
     }
 }
 
-// T and U of a tree at q and v; step->dynamics must have the poses of q
-static crEnergy energy_at(crStep* step, crPart tree, double* q, double* v) {
-    crState state = step->state;
-    crEnergy sum = {0.0, 0.0};
-    state.q = q;
-    state.v = v;
-    cr__part_velocity(step->model, tree, v, &step->dynamics);
-    for (int k = 0; k < tree.count; k++) {
-        crEnergy one = cr__body_energy(step->model, tree.bodies[k], &state, &step->dynamics, NULL);
-        sum.kinetic += one.kinetic;
-        sum.potential += one.potential;
-    }
-    return sum;
-}
-
 void cr__moving_start(crMovingTrees* t) {
     crStep* step = t->step;
     for (int k = 0; k < t->count; k++) {
-        crEnergy start = energy_at(step, cr__plan_tree(step->plan, t->root[k]), step->state.q, step->state.v);
+        crEnergy start = cr__part_energy(step->model, cr__plan_tree(step->plan, t->root[k]), &step->state,
+                                         &step->dynamics);
         t->energy[k] = start.kinetic + start.potential;
         t->share[k] = 1.0;
     }
@@ -197,10 +178,7 @@ static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tre
 // Sets q of a tree at the end of its way.
 static void advance_tree(crMovingTrees* t, crPart tree) {
     crStep* step = t->step;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &step->model->bodies[tree.bodies[n]];
-        memcpy(t->q + body->q, step->state.q + body->q, (size_t)body->nq * sizeof *t->q);
-    }
+    cr__part_copy_q(step->model, tree, step->state.q, t->q);
     cr__part_advance(step->model, tree, 1.0, t->way, t->q);
 }
 
@@ -249,8 +227,9 @@ crTreeGain cr__moving_gain(crMovingTrees* t, const crSubsteps* ask, int k, doubl
     advance_tree(t, tree);
     crState state = step->state;
     state.q = t->q;
+    state.v = t->v;
     cr__part_kinematics(step->model, tree, &state, &step->dynamics);
-    crEnergy end = energy_at(step, tree, t->q, t->v);
+    crEnergy end = cr__part_energy(step->model, tree, &state, &step->dynamics);
     Work work = work_of(t, tree, ask->h, scale);
     gain.gain -= work.motors;
     // T s^2 - by_s s + rest = g
@@ -275,13 +254,9 @@ void cr__moving_stand(crMovingTrees* t) {
 void cr__moving_put(const crMovingTrees* t, int k) {
     crStep* step = t->step;
     crPart tree = cr__plan_tree(step->plan, t->root[k]);
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &step->model->bodies[tree.bodies[n]];
-        memcpy(step->state.q + body->q, t->q + body->q, (size_t)body->nq * sizeof *t->q);
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            step->state.v[j] = t->share[k] * t->v[j];
-        }
-    }
+    cr__part_copy_q(step->model, tree, t->q, step->state.q);
+    cr__part_copy(step->model, tree, t->v, step->state.v);
+    cr__part_scale(step->model, tree, t->share[k], step->state.v);
 }
 
 void cr__moving_leave(const crMovingTrees* t, int k, bool* moving) {

@@ -1,7 +1,6 @@
 // parts.c - parts: the bodies that a stage works on, all awake bodies or some groups of them.
 //
 // A part holds whole trees, all driven bodies, and the loops of its bodies.
-#include "base/room.h"
 #include "step/clocks.h"
 
 void cr__step_part_all(crStep* step) { step->part = step->awake; }

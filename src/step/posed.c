@@ -126,11 +126,12 @@ static bool gather_columns(const double* x, const Columns* c, crArena* arena, co
     return gathered != NULL;
 }
 
-crVec3* cr__step_block_points(const crStep* step, const crBlock* blocks, int count, crArena* arena) {
+crVec3* cr__step_block_points(const crStepContact* contacts, const crBlock* blocks, int count,
+                              crArena* arena) {
     crVec3* points = cr_arena_alloc(arena, ((size_t)count + 1) * sizeof *points);
     for (int i = 0; i < count && points != NULL; i++) {
         int source = blocks[i].source;
-        points[i] = source >= 0 ? step->contacts.list[source].point.point : cr_vec3(0, 0, 0);
+        points[i] = source >= 0 ? contacts[source].point.point : cr_vec3(0, 0, 0);
     }
     return points;
 }
@@ -153,7 +154,7 @@ static crStatus show(const crStep* step, const crShown* shown, crArena* arena, c
     room = room && pose_J(shown->rows, &columns, arena, &problem.J) &&
            pose_M(step, &columns, slopes, arena, made) &&
            gather_columns(shown->v, &columns, arena, &problem.v);
-    crVec3* points = cr__step_block_points(step, problem.blocks, problem.block_count, arena);
+    crVec3* points = cr__step_block_points(step->contacts.list, problem.blocks, problem.block_count, arena);
     if (!room || points == NULL) return cr__step_memory(error);
     problem.nv = columns.count;
     crStatus status = cr_matrix_inverse(made, arena, other, error);
@@ -179,8 +180,8 @@ crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* erro
 }
 
 // impulses and bias of rows that the solve posed: blocks of both problems are in the same order
-static void copy_rows(crStep* step, const crProblem* before, const double* p) {
-    const crProblem* now = &step->posed.problem;
+static void copy_rows(const crStepPosed* posed, const crProblem* before, const double* p) {
+    const crProblem* now = &posed->problem;
     for (int i = 0, j = 0; i < before->block_count; i++, j++) {
         const crBlock* old = &before->blocks[i];
         while (j < now->block_count && now->blocks[j].source != old->source) {
@@ -188,8 +189,8 @@ static void copy_rows(crStep* step, const crProblem* before, const double* p) {
         }
         if (j == now->block_count) return;
         size_t bytes = (size_t)old->count * sizeof(double);
-        memcpy(step->posed.p + now->blocks[j].row, p + old->row, bytes);
-        memcpy(step->posed.b + now->blocks[j].row, before->b + old->row, bytes);
+        memcpy(posed->p + now->blocks[j].row, p + old->row, bytes);
+        memcpy(posed->b + now->blocks[j].row, before->b + old->row, bytes);
     }
 }
 
@@ -199,7 +200,7 @@ static crStatus pose_and_show(crStep* step, double h, const bool* taken, const c
     crStatus status = cr_step_problem_build(step, h, taken, error);
     if (status != CR_OK) return status;
     memset(step->posed.p, 0, (size_t)step->posed.rows.count * sizeof *step->posed.p);
-    copy_rows(step, before, p);
+    copy_rows(&step->posed, before, p);
     cr__step_start_packed(step, s);
     return cr__step_show_problem(step, h, false, error);
 }
@@ -215,18 +216,13 @@ crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const 
         taken[i] = takes[i] && !fresh[i];
         row[i] = step->contacts.list[i].row;
     }
-    crRows rows = step->posed.rows, H = step->posed.H;
-    crProblem problem = step->posed.problem, posed = step->posed.problem;
-    double *b = step->posed.b, *p = step->posed.p;
+    crStepPosed saved = step->posed;
+    crProblem posed = saved.problem;
     int* tie_of_row = step->ties.of_row;
     int most = step->certificate.rows;
-    if (rows.count == 0) posed.block_count = 0;
-    crStatus status = pose_and_show(step, h, taken, &posed, p, s, error);
-    step->posed.rows = rows;
-    step->posed.H = H;
-    step->posed.problem = problem;
-    step->posed.b = b;
-    step->posed.p = p;
+    if (saved.rows.count == 0) posed.block_count = 0;
+    crStatus status = pose_and_show(step, h, taken, &posed, saved.p, s, error);
+    step->posed = saved;
     step->ties.of_row = tie_of_row;
     step->certificate.rows = most;
     for (int i = 0; i < step->contacts.count; i++) {

@@ -19,7 +19,8 @@ typedef struct crShown {
 crStatus cr__step_show(crStep* step, const crShown* shown, crError* error);
 
 // Where blocks are: contacts at their points, loops and joints at the origin; NULL: no memory.
-crVec3* cr__step_block_points(const crStep* step, const crBlock* blocks, int count, crArena* arena);
+crVec3* cr__step_block_points(const crStepContact* contacts, const crBlock* blocks, int count,
+                              crArena* arena);
 
 // step->posed.problem and step->posed.p.
 crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error);

@@ -42,10 +42,8 @@ typedef struct Memory {
 // `parent` becomes the root of each body.
 static int keep_violated(const crPush* pass, int* parent, bool* deep) {
     const crModel* model = pass->step->model;
-    for (int i = 0; i < model->nb; i++) {
-        parent[i] = i;
-        deep[i] = false;
-    }
+    cr__forest_begin(parent, model->nb);
+    memset(deep, 0, (size_t)model->nb * sizeof *deep);
     for (int i = 0; i < pass->count; i++) {
         const crPackedContact* c = &pass->near[i].at;
         if (!cr__moves(model, c->body_a) || !cr__moves(model, c->body_b)) continue;
@@ -289,8 +287,7 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const c
         if (status != CR_OK) return status;
         if (locally) {
             size_t most = (size_t)(pass->list[0].at.count + pass->list[1].at.count) + 1;
-            pass->deep = cr_arena_alloc(&step->scratch, most * sizeof *pass->deep);
-            if (pass->deep == NULL) return cr__step_memory(error);
+            if (!CR_ROOMS(&step->scratch, CR_ROOM(pass->deep, most))) return cr__step_memory(error);
         }
         if (cr__push_find(pass) != CR_OK) return cr__step_memory(error);
         if (!(pass->beyond > 0.0)) return CR_OK;

@@ -2,31 +2,24 @@
 //
 // 0 <= W p + gap + delta/2 _|_ p >= 0 at contacts near, limits likewise, loops shut; dq = M^-1 J^T p, the
 // shortest move in the metric of M, for the islands in which something does not hold; repeated at the new
-// poses. Small islands are tried by active sets first: W p = -b over rows taken to be shut (W with SHIFT of its
-// diagonal: contacts that share a load do no harm), which loses rows that would pull and gains those that would
-// overlap until it stays (Hintermuller, Ito and Kunisch 2002); larger ones go by body space (relax/), what
-// neither solves to the solver.
+// poses. Islands that are not large are solved by Newton's method of the contact solve (relax/units.h), what that leaves
+// unsolved in body space (relax/relax.h).
 // Overlaps of earlier rounds stay, as points of the bodies: what is pushed out at one end turns in at the other.
 // Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
 #include <string.h>
 
-#include "linalg/dense.h"
 #include "model/rows.h"
 #include "model/spatial.h"
 #include "relax/relax.h"
-#include "resolve/kinds.h"
-#include "step/islands.h"
+#include "relax/units.h"
+#include "step/exact.h"
 #include "step/position.h"
-#include "step/step.h"
 
 #define ROUNDS     20
 #define LOOP_TOL   1e-10  // m, rad
 #define LIMIT_TOL  1e-10  // m, rad
 #define LIMIT_BAND 1e-3   // or this share of the deadband, where that is more
-#define SETS       6      // that are tried
-#define SET_ROWS   60     // at most
-#define SHIFT      1e-11
-#define SET_TOL    1e-6  // of the largest gap
+#define SOLVED     1e-6   // share of the largest gap that may be left: each round starts anew
 
 // an overlap of an earlier round, with its frame: columns n, t1, t2
 typedef struct Kept {
@@ -50,7 +43,8 @@ typedef struct Pass {
     double limit;       // deepest beyond a joint's limit
     crIslands islands;  // of what is near
     bool* open;         // islands in which something does not hold (islands.count)
-    int* bodies;        // work: of one island (nb)
+    bool only_open;     // true while rows are made of these islands alone
+    int* bodies;        // work: those of these islands (nb)
 } Pass;
 
 static double limit_tol(const crStepSettings* settings) {
@@ -66,17 +60,22 @@ static void mark_island(const Pass* pass, int island) {
     if (island >= 0 && pass->open != NULL) pass->open[island] = true;
 }
 
-static int island_of_loop(const crModel* model, const Pass* pass, int loop) {
-    const crLoop* l = &model->loops[loop];
-    int island = island_of(pass, l->a);
-    return island >= 0 ? island : island_of(pass, l->b);
+// Whether rows of an island are wanted.
+static bool wanted(const Pass* pass, int island) {
+    return !pass->only_open || (island >= 0 && pass->open[island]);
 }
 
-// contacts of one island
-static crStatus island_contacts(const crStep* step, int island, Pass* pass) {
+// island of the first of two bodies that has one
+static int island_of_two(const Pass* pass, int a, int b) {
+    int island = island_of(pass, a);
+    return island >= 0 ? island : island_of(pass, b);
+}
+
+// contacts of open islands
+static crStatus add_near(const crStep* step, Pass* pass) {
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        if (cr__island_of_contact(step, &pass->islands, c) != island) continue;
+        if (!wanted(pass, cr__island_of_contact(step, &pass->islands, c))) continue;
         crMat3 F = cr__step_frame(step, c);
         int row = cr_rows_add_point(step->model, &step->dynamics, c->body_a, c->body_b, c->point.point, &F, 1,
                                     &pass->rows);
@@ -87,12 +86,12 @@ static crStatus island_contacts(const crStep* step, int island, Pass* pass) {
     return CR_OK;
 }
 
-static crStatus add_kept(const crModel* model, const crDynamics* d, int island, Pass* pass) {
+// overlaps of earlier rounds, but those of two bodies that are now in different islands
+static crStatus add_kept(const crModel* model, const crDynamics* d, Pass* pass) {
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         int a = k->at.body_a, b = k->at.body_b;
-        bool in_a = island_of(pass, a) == island, in_b = island_of(pass, b) == island;
-        bool apart = cr__moves(model, a) && cr__moves(model, b) && in_a != in_b;
-        if (apart || !(in_a || in_b)) continue;
+        bool apart = cr__moves(model, a) && cr__moves(model, b) && island_of(pass, a) != island_of(pass, b);
+        if (apart || !wanted(pass, island_of_two(pass, a, b))) continue;
         crVec3 point;
         double gap = cr__apart_gap(d->pose, &k->at, &point);
         int row = cr_rows_add_point(model, d, a, b, point, &k->frame, 1, &pass->rows);
@@ -124,11 +123,10 @@ static crStatus remember_overlaps(crStep* step, const Kept** first) {
     return CR_OK;
 }
 
-// island -1: of all
-static crStatus pass_loops(const crModel* model, const crDynamics* d, int island, Pass* pass) {
+static crStatus pass_loops(const crModel* model, const crDynamics* d, Pass* pass) {
     for (int i = 0; i < model->loop_count; i++) {
-        int of = island_of_loop(model, pass, i), before = pass->rows.count;
-        if (island >= 0 && of != island) continue;
+        int of = island_of_two(pass, model->loops[i].a, model->loops[i].b), before = pass->rows.count;
+        if (!wanted(pass, of)) continue;
         int first = cr_rows_add_loop(model, d, i, &pass->rows);
         if (first < 0) return (crStatus)first;
         bool range = cr_loop_ranges(&model->loops[i]);
@@ -145,21 +143,17 @@ static crStatus pass_loops(const crModel* model, const crDynamics* d, int island
     return CR_OK;
 }
 
-static crStatus pass_joints(const crModel* model, const crStepSettings* settings, const crState* state,
+// motors and dry friction do not act on positions
+static crStatus pass_limits(const crModel* model, const crStepSettings* settings, const crState* state,
                             crPart part, Pass* pass) {
-    int joints = cr__part_add_joints(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
-    if (joints < 0) return (crStatus)joints;
-    for (int i = 0; i < joints; i++) {
+    int limits = cr__part_add_limits(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
+    if (limits < 0) return (crStatus)limits;
+    for (int i = 0; i < limits; i++) {
         int row = pass->info[i].row;
-        bool limit = pass->info[i].kind == CR_ROW_LIMIT;
-        crBlock block = cr_block(limit ? CR_BLOCK_UNILATERAL : CR_BLOCK_BOX, row, 1);
-        // motors and dry friction do not act on positions
-        block.lo = block.hi = 0.0;
-        pass->blocks[pass->block_count++] = block;
-        pass->b[row] = limit ? pass->rows.gap[row] : 0.0;
-        if (!limit) continue;
-        pass->limit = fmax(pass->limit, -pass->rows.gap[row]);
-        if (-pass->rows.gap[row] > limit_tol(settings))
+        double gap = pass->b[row] = pass->rows.gap[row];
+        pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
+        pass->limit = fmax(pass->limit, -gap);
+        if (-gap > limit_tol(settings))
             mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
     }
     return CR_OK;
@@ -184,8 +178,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
     const crModel* model = step->model;
     bool* all = cr_arena_alloc(arena, (size_t)step->contacts.count + 1);
-    pass->bodies = cr_arena_alloc(arena, (size_t)model->nb * sizeof *pass->bodies);
-    if (all == NULL || pass->bodies == NULL) return CR_ERR_MEMORY;
+    if (all == NULL || !CR_ROOMS(arena, CR_ROOM(pass->bodies, model->nb))) return CR_ERR_MEMORY;
     memset(all, 1, (size_t)step->contacts.count + 1);
     crStatus status = cr__step_islands(step, all, &pass->islands);
     if (status != CR_OK) return status;
@@ -206,177 +199,87 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
         entries += cr__depth(model, k->at.body_a) + cr__depth(model, k->at.body_b);
     }
     status = make_pass(&step->scratch, rows, entries, pass);
-    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, pass);
-    return status == CR_OK ? pass_joints(step->model, &step->settings, &step->state, part, pass) : status;
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
+    return status == CR_OK ? pass_limits(step->model, &step->settings, &step->state, part, pass) : status;
 }
 
-// the rows of one island
-static crStatus build_island(const crStep* step, int island, Pass* pass) {
+// the rows of all open islands
+static crStatus open_rows(const crStep* step, Pass* pass) {
     pass->rows.count = pass->rows.entries = 0;
     pass->block_count = 0;
+    pass->only_open = true;
     crPart part = {pass->bodies, 0};
     for (int b = 1; b < step->model->nb; b++) {
-        if (pass->islands.of_body[b] == island) pass->bodies[part.count++] = b;
+        if (wanted(pass, pass->islands.of_body[b])) pass->bodies[part.count++] = b;
     }
-    crStatus status = island_contacts(step, island, pass);
-    if (status == CR_OK) status = add_kept(step->model, &step->dynamics, island, pass);
-    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, island, pass);
-    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, pass);
-    memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
+    crStatus status = add_near(step, pass);
+    if (status == CR_OK) status = add_kept(step->model, &step->dynamics, pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
+    if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, pass);
     // displacements, not velocities: what drives prescribe has no part in them
     memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
     return status;
 }
 
-// rows that may be shut, and how
-typedef struct Set {
-    const crRows* H;
-    const double* b;
-    int count;             // rows taken to be shut
-    int list[SET_ROWS];    // them
-    bool in[SET_ROWS];     // whether a row is
-    bool pulls[SET_ROWS];  // equalities
-    bool acts[SET_ROWS];   // motors do not
-    double p[SET_ROWS];    // of the rows listed
-    double W[SET_ROWS * SET_ROWS];
-} Set;
-
-// p of the rows in the set
-static bool set_solve(Set* set) {
-    set->count = 0;
-    for (int r = 0; r < set->H->count; r++) {
-        if (set->in[r]) set->list[set->count++] = r;
+// Impulses by Newton's method, island by island; *solved: of all.
+static crStatus solve_rows(crStep* step, const crProblem* problem, const double* rest, Pass* pass,
+                           bool* solved) {
+    const crIslands* islands = &pass->islands;
+    const crInertias of = cr__step_inertias(step);
+    int *order, *first;
+    crUnits units;
+    crPacked packed;
+    crStatus status = cr__step_sort_blocks(step->model, &step->scratch, problem, islands, &order, &first);
+    if (status == CR_OK)
+        status = cr__units_create(&of, problem, pass->rows.w_hat, pass->p, islands->of_body, islands->count,
+                                  order, first, &units);
+    if (status == CR_OK) status = cr__packed_create(&of, islands->of_body, rest, 0, NULL, &units, &packed);
+    double largest = 0.0, change;
+    for (int r = 0; r < problem->rows; r++) {
+        largest = fmax(largest, fabs(problem->b[r]));
     }
-    for (int i = 0; i < set->count; i++) {
-        for (int j = i; j < set->count; j++) {
-            set->W[i * set->count + j] = cr__rows_product(set->H, set->list[i], set->list[j]);
-        }
-        set->W[i * (set->count + 1)] *= 1.0 + SHIFT;
-        set->p[i] = -set->b[set->list[i]];
+    *solved = true;
+    for (int i = 0; i < islands->count && status == CR_OK; i++) {
+        if (first[i] < first[i + 1])
+            *solved = cr__units_newton(&units, i, SOLVED * largest, packed.z, &change) && *solved;
     }
-    if (!cr__cholesky(set->W, set->count)) return false;
-    cr__cholesky_solve(set->W, set->count, set->p);
-    return true;
+    return status;
 }
 
-// the next set; whether it is another one, and in *holds whether this one solves the rows it has
-static bool set_change(Set* set, double tol, double* z, bool* holds) {
-    const crRows* H = set->H;
-    bool changed = false;
-    *holds = true;
-    for (int i = 0; i < set->count; i++) {
-        for (int k = H->start[set->list[i]]; k < H->start[set->list[i] + 1]; k++) {
-            z[H->col[k]] += H->value[k] * set->p[i];
-        }
-    }
-    for (int r = 0, i = 0; r < H->count; r++) {
-        double gap = set->b[r];
-        for (int k = H->start[r]; k < H->start[r + 1]; k++) {
-            gap += H->value[k] * z[H->col[k]];
-        }
-        bool was = set->in[r];
-        if (was) {
-            *holds = *holds && fabs(gap) <= tol;
-            set->in[r] = set->pulls[r] || set->p[i] > 0.0;
-            i++;
-        } else {
-            set->in[r] = set->acts[r] && !(gap >= -tol);
-        }
-        changed = changed || set->in[r] != was;
-    }
-    return changed;
-}
-
-// impulses of a small island by active sets; whether they are found
-static bool solve_sets(const crModel* model, const crRows* H, Pass* pass, double* z) {
-    if (H->count > SET_ROWS) return false;
-    Set set;
-    set.H = H;
-    set.b = pass->b;
-    double largest = 0.0;
-    for (int i = 0; i < pass->block_count; i++) {
-        const crBlock* block = &pass->blocks[i];
-        for (int r = block->row; r < block->row + block->count; r++) {
-            // what moves nothing cannot be shut
-            bool moves = cr__rows_product(H, r, r) > 0.0;
-            set.pulls[r] = moves && block->kind == CR_BLOCK_EQUALITY;
-            set.acts[r] = moves && block->kind != CR_BLOCK_BOX;
-            set.in[r] = set.pulls[r] || (set.acts[r] && pass->b[r] < 0.0);
-            if (set.acts[r]) largest = fmax(largest, -pass->b[r]);
-            if (set.pulls[r]) largest = fmax(largest, pass->b[r]);
-        }
-    }
-    for (int k = 0; k < SETS; k++) {
-        bool holds;
-        if (!set_solve(&set)) return false;
-        memset(z, 0, (size_t)model->nv * sizeof *z);
-        if (set_change(&set, SET_TOL * largest, z, &holds)) continue;
-        for (int i = 0; i < set.count; i++) {
-            pass->p[set.list[i]] = set.p[i];
-        }
-        return holds;
-    }
-    return false;
-}
-
-// impulses of a larger one in body space; whether they are found
-static crStatus solve_sparse(const crStepSettings* settings, crArena* arena, const crProblem* problem,
-                             Pass* pass, bool* solved, crError* error) {
-    crRelaxParams params = cr__relax_params();
-    crRelaxRun run;
-    params.tol = cr_step_tol(settings);
-    memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-    crStatus status = cr__relax_solve(problem, &params, arena, pass->p, &run);
-    *solved = status == CR_OK && run.solved == run.islands;
-    return status == CR_OK ? CR_OK : cr__step_memory(error);
-}
-
-static crStatus solve_auto(const crStepSettings* settings, crArena* arena, const crProblem* problem,
-                           Pass* pass, crError* error) {
-    crReport report;
-    crSolver solver = cr__solver(&cr__solver_auto, NULL);
-    memset(pass->p, 0, (size_t)pass->rows.count * sizeof(double));
-    return cr_solver_run(&solver, problem, cr_step_tol(settings), arena, pass->p, &report, error);
-}
-
-// momentum of the shortest move of one island, into dq
-static crStatus push(crStep* step, int island, const double* rest, Pass* pass, double* dq, crError* error) {
+// momentum of the shortest move of all open islands: dq
+static crStatus push_open(crStep* step, const double* rest, Pass* pass, double* dq) {
     crRows H;
     crProblem problem;
-    crStatus status = build_island(step, island, pass);
+    bool solved = false;
+    crStatus status = open_rows(step, pass);
     if (status == CR_OK && pass->rows.count == 0) return CR_OK;
     if (status == CR_OK) {
         status = cr__step_pose_problem(step, &pass->rows, pass->blocks, pass->block_count, NULL, rest, &H,
                                        &problem);
     }
-    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
+    if (status != CR_OK) return status;
     problem.b = pass->b;
-    bool solved = solve_sets(step->model, &H, pass, step->dynamics.work);
-    if (!solved && pass->rows.count > SET_ROWS)
-        status = solve_sparse(&step->settings, &step->scratch, &problem, pass, &solved, error);
-    if (status == CR_OK && !solved)
-        status = solve_auto(&step->settings, &step->scratch, &problem, pass, error);
+    status = solve_rows(step, &problem, rest, pass, &solved);
+    if (status == CR_OK && !solved) {
+        crRelaxParams params = cr__relax_params();
+        crRelaxRun run;
+        params.tol = cr_step_tol(&step->settings);
+        status = cr__relax_solve(&problem, &params, &step->scratch, pass->p, &run);
+    }
     if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
     return status;
 }
 
 static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
     const crModel* model = step->model;
-    size_t bytes = (size_t)model->nv * sizeof(double);
-    double* dq = cr_arena_alloc(&step->scratch, bytes);
-    double* rest = cr_arena_alloc(&step->scratch, bytes);
-    if (dq == NULL || rest == NULL) return cr__step_memory(error);
-    memset(dq, 0, bytes);
-    memset(rest, 0, bytes);
+    double *dq, *rest;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(dq, model->nv), CR_ZERO(rest, model->nv)))
+        return cr__step_memory(error);
+    size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
+    if (status == CR_OK) status = push_open(step, rest, pass, dq);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
-    for (int i = 0; i < pass->islands.count && status == CR_OK; i++) {
-        if (!pass->open[i]) continue;
-        size_t mark = cr_arena_mark(&step->scratch);
-        status = push(step, i, rest, pass, dq, error);
-        cr_arena_release(&step->scratch, mark);
-    }
-    if (status != CR_OK) return status;
+    cr_arena_release(&step->scratch, mark);
     cr_model_mass_solve(model, &step->dynamics, dq);
     cr__advance(model, 1.0, dq, step->state.q);
     return CR_OK;
@@ -431,8 +334,8 @@ crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crErro
     *holds = true;
     if (rows == 0) return CR_OK;
     crStatus status = make_pass(&step->scratch, rows, step->plan->tie_entries, &pass);
-    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, -1, &pass);
-    if (status == CR_OK) status = pass_joints(step->model, &step->settings, &step->state, part, &pass);
+    if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, &pass);
+    if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, &pass);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return cr__step_memory(error);
     step->certificate.loop_error = pass.loop;

@@ -38,16 +38,10 @@ typedef struct Crowds {
 
 static crStatus count_crowds(const crPush* pass, Crowds* crowds) {
     const crModel* model = pass->step->model;
-    crArena* arena = &pass->step->scratch;
-    size_t bytes = (size_t)model->nb * sizeof(int);
-    *crowds =
-        (Crowds){cr_arena_alloc(arena, bytes), cr_arena_alloc(arena, bytes), cr_arena_alloc(arena, bytes)};
-    if (crowds->leader == NULL || crowds->bodies == NULL || crowds->deep == NULL) return CR_ERR_MEMORY;
-    memset(crowds->bodies, 0, bytes);
-    memset(crowds->deep, 0, bytes);
-    for (int b = 0; b < model->nb; b++) {
-        crowds->leader[b] = b;
-    }
+    if (!CR_ROOMS(&pass->step->scratch, CR_ROOM(crowds->leader, model->nb),
+                  CR_ZERO(crowds->bodies, model->nb), CR_ZERO(crowds->deep, model->nb)))
+        return CR_ERR_MEMORY;
+    cr__forest_begin(crowds->leader, model->nb);
     for (int which = 0; which < 2; which++) {
         const crPushList* list = &pass->list[which];
         for (int i = 0; i < list->at.count; i++) {
@@ -69,9 +63,9 @@ static crStatus count_crowds(const crPush* pass, Crowds* crowds) {
 crStatus cr__push_around(crPush* pass) {
     const crModel* model = pass->step->model;
     Crowds crowds;
-    uint8_t* around = cr_arena_alloc(&pass->step->scratch, (size_t)model->nb);
-    if (around == NULL || count_crowds(pass, &crowds) != CR_OK) return CR_ERR_MEMORY;
-    memset(around, 0, (size_t)model->nb);
+    uint8_t* around;
+    if (!CR_ROOMS(&pass->step->scratch, CR_ZERO(around, model->nb)) || count_crowds(pass, &crowds) != CR_OK)
+        return CR_ERR_MEMORY;
     bool any = false;
     for (int i = 0; i < pass->deep_count; i++) {
         const int* pair = pass->deep[i];

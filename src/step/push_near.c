@@ -16,10 +16,8 @@
 crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     size_t nb = (size_t)step->model->nb;
     *list = (crPositionList){.contacts = step->contacts.list, .count = step->contacts.count};
-    list->com = cr_arena_alloc(&step->scratch, nb * sizeof *list->com);
-    list->q = cr_arena_alloc(&step->scratch, nb * sizeof *list->q);
-    list->margin = cr_arena_alloc(&step->scratch, nb * sizeof *list->margin);
-    if (list->com == NULL || list->q == NULL || list->margin == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(list->com, nb), CR_ROOM(list->q, nb), CR_ROOM(list->margin, nb)))
+        return CR_ERR_MEMORY;
     for (int i = 0; i < step->model->nb; i++) {
         list->margin[i] = step->pairs->flat < 0.0 ? step->pairs->margin[i] : 0.5 * step->pairs->flat;
         list->com[i] = step->dynamics.com[i];
@@ -30,11 +28,8 @@ crStatus cr__step_position_list(crStep* step, crPositionList* list) {
 
 crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* list) {
     size_t nb = (size_t)model->nb;
-    list->moved = cr_arena_alloc(arena, nb * sizeof *list->moved);
-    list->turn = cr_arena_alloc(arena, nb * sizeof *list->turn);
-    list->swing = cr_arena_alloc(arena, nb * sizeof *list->swing);
-    list->still = cr_arena_alloc(arena, nb * sizeof *list->still);
-    bool ok = list->moved != NULL && list->turn != NULL && list->swing != NULL && list->still != NULL;
+    bool ok = CR_ROOMS(arena, CR_ROOM(list->moved, nb), CR_ROOM(list->turn, nb), CR_ROOM(list->swing, nb),
+                       CR_ROOM(list->still, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -148,8 +143,7 @@ static crStatus near_collide(crPush* pass, const crStepContact* c) {
                                   margin, few, 16, &needed, NULL);
     if (needed > 16 && pass->shared) return CR_ERR_LIMIT;
     if (needed > 16) {
-        points = cr_arena_alloc(&step->scratch, (size_t)needed * sizeof *points);
-        if (points == NULL) return CR_ERR_MEMORY;
+        if (!CR_ROOMS(&step->scratch, CR_ROOM(points, needed))) return CR_ERR_MEMORY;
         count = cr__pairs_collide(step->plan, c->shape_a, c->shape_b, pose[c->body_a], pose[c->body_b],
                                   margin, points, needed, &needed, NULL);
     }
@@ -279,9 +273,7 @@ static bool near_shared(crPush* pass, const crPushList* list) {
     int chunks = list->at.count / CHUNK + 1;
     size_t mark = cr_arena_mark(&step->scratch);
     Share share = {.list = list};
-    share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
-    share.status = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.status);
-    bool ok = share.chunk != NULL && share.status != NULL;
+    bool ok = CR_ROOMS(&step->scratch, CR_ROOM(share.chunk, chunks), CR_ROOM(share.status, chunks));
     for (int i = 0; i < chunks && ok; i++) {
         share.chunk[i] = *pass;
         share.chunk[i].shared = true;

@@ -4,23 +4,21 @@
 // a solve are copied to the record, which becomes step->contacts at the end; impulses of impacts are in the
 // events. Code that takes a solve back also sets record.count back.
 // Fails: CR_ERR_MEMORY.
-#include "base/room.h"
 #include "step/step.h"
 
 crStatus cr__step_record(crStep* step, crError* error) {
-    void* all = step->record.contacts;
+    crStepRecord* record = &step->record;
     int more = 0;
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         more += cr_dot(c->impulse, c->impulse) > 0.0;
     }
-    crStatus status = cr__grow(&step->own.allocator, &all, &step->record.capacity, step->record.count,
-                               step->record.count + more, sizeof *step->record.contacts);
-    step->record.contacts = all;
+    crStatus status = CR_GROW(&step->own.allocator, record->contacts, record->capacity, record->count,
+                              record->count + more);
     if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        if (cr_dot(c->impulse, c->impulse) > 0.0) step->record.contacts[step->record.count++] = *c;
+        if (cr_dot(c->impulse, c->impulse) > 0.0) record->contacts[record->count++] = *c;
     }
     return CR_OK;
 }

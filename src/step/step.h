@@ -3,6 +3,7 @@
 #define CAROM_STEP_STEP_H
 
 #include "base/argument.h"
+#include "base/room.h"
 #include "carom/stages.h"
 #include "pairs/pairs.h"
 #include "relax/packed.h"

@@ -69,13 +69,9 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
                        .warm_count = step->warm.count,
                        .certificate = step->certificate,
                        .cost = cost};
-    origin->q = cr_arena_alloc(&step->scratch, q + 1);
-    origin->v = cr_arena_alloc(&step->scratch, v + 1);
-    origin->warm = cr_arena_alloc(&step->scratch, warm + 1);
-    origin->drive = cr_arena_alloc(&step->scratch, nb * sizeof *origin->drive);
-    if (origin->q == NULL || origin->v == NULL || origin->warm == NULL || origin->drive == NULL) {
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(origin->q, step->model->nq), CR_ROOM(origin->v, step->model->nv),
+                  CR_ROOM(origin->warm, step->warm.count), CR_ROOM(origin->drive, nb)))
         return cr__step_memory(error);
-    }
     memcpy(origin->drive, step->audited.drive, nb * sizeof *origin->drive);
     memcpy(origin->q, step->state.q, q);
     memcpy(origin->v, step->state.v, v);

@@ -271,15 +271,11 @@ static crStatus project(crStep* step, crError* error) {
 }
 
 static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
-    size_t bytes = (size_t)(step->model->nv + 1) * sizeof(double);
+    int nv = step->model->nv;
     *attempt = (Try){.h = h, .time = step->state.time};
-    attempt->v_hat = cr_arena_alloc(&step->scratch, bytes);
-    attempt->v_plus = cr_arena_alloc(&step->scratch, bytes);
-    attempt->active.list =
-        cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 16) * sizeof *attempt->active.list);
-    if (attempt->v_hat == NULL || attempt->v_plus == NULL || attempt->active.list == NULL) {
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(attempt->v_hat, nv), CR_ROOM(attempt->v_plus, nv),
+                  CR_ROOM(attempt->active.list, step->warm.count + 16)))
         return cr__step_memory(error);
-    }
     memcpy(attempt->v_hat, step->start.v, (size_t)step->model->nv * sizeof(double));
     attempt->active.count = step->warm.count;
     attempt->active.capacity = step->warm.count + 16;

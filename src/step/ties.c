@@ -19,8 +19,7 @@ static bool has_rows(const crModel* model, const crBody* body) {
 
 crStatus cr__step_ties_create(crStep* step) {
     const crModel* model = step->model;
-    step->ties.first = cr_arena_alloc(&step->own.store, (size_t)model->nb * sizeof(int));
-    if (step->ties.first == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->own.store, CR_ROOM(step->ties.first, model->nb))) return CR_ERR_MEMORY;
     step->ties.count = LOOP_ROWS * model->loop_count;
     for (int b = 0; b < model->nb; b++) {
         step->ties.first[b] = step->ties.count;

@@ -13,7 +13,6 @@
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
 #include <string.h>
 
-#include "base/room.h"
 #include "step/step.h"
 
 #define HALF  0.5
@@ -23,21 +22,16 @@
 
 crStatus cr__step_trees_create(crStep* step) {
     const crPlan* plan = step->plan;
-    step->free.v_from = cr__zeros(&step->own.store, plan->tree_nv + 1, sizeof(double));
-    step->free.bend = cr__zeros(&step->own.store, plan->tree_nv + 1, sizeof(double));
-    step->free.tree_gain = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
-    step->free.tree_turn = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
+    crStepFree* free = &step->free;
     crStepAudited* audited = &step->audited;
     // of trees alone
     bool any = plan->first_single > 1;
-    audited->q = cr__zeros(&step->own.store, any ? step->model->nq + 1 : 1, sizeof(double));
-    audited->v = cr__zeros(&step->own.store, any ? step->model->nv + 1 : 1, sizeof(double));
-    audited->energy = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
-    audited->size = cr__zeros(&step->own.store, plan->first_single + 1, sizeof(double));
-    audited->pose = cr__zeros(&step->own.store, any ? step->model->nb : 1, sizeof(crPose));
-    bool ok = step->free.v_from != NULL && step->free.bend != NULL && step->free.tree_gain != NULL &&
-              step->free.tree_turn != NULL && audited->q != NULL && audited->v != NULL &&
-              audited->energy != NULL && audited->size != NULL && audited->pose != NULL;
+    int nb = any ? step->model->nb : 0, nq = any ? step->model->nq : 0, nv = any ? step->model->nv : 0;
+    bool ok = CR_ROOMS(&step->own.store, CR_ZERO(free->v_from, plan->tree_nv),
+                       CR_ZERO(free->bend, plan->tree_nv), CR_ZERO(free->tree_gain, plan->first_single),
+                       CR_ZERO(free->tree_turn, plan->first_single), CR_ZERO(audited->q, nq),
+                       CR_ZERO(audited->v, nv), CR_ZERO(audited->energy, plan->first_single),
+                       CR_ZERO(audited->size, plan->first_single), CR_ZERO(audited->pose, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -126,28 +120,13 @@ static crStatus fly(crStep* step, crPart tree, double h, crFlowWork work) {
     const crModel* model = step->model;
     crState* state = &step->state;
     bool halves = step->calls.force == NULL;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            double kicked = step->free.v[i] + step->free.bend[i];
-            state->v[i] = halves ? 0.5 * (step->free.v_from[i] + kicked) : kicked;
-        }
-    }
+    cr__part_add(model, tree, step->free.v, step->free.bend, state->v);
+    if (halves) cr__part_mean(model, tree, step->free.v_from, state->v, state->v);
     crStatus status = cr__tree_flow(model, tree, h, state, &step->dynamics, work);
     if (status != CR_OK || !halves) return status;
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            work.k[i] += work.c[i];
-        }
-    }
+    cr__part_add(model, tree, work.k, work.c, work.k);
     cr__part_smooth_velocity(model, tree, state, work.k, h, &step->dynamics, work.y);
-    for (int n = 0; n < tree.count; n++) {
-        const crBody* body = &model->bodies[tree.bodies[n]];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            state->v[i] = 0.5 * (state->v[i] + work.y[i]);
-        }
-    }
+    cr__part_mean(model, tree, state->v, work.y, state->v);
     return CR_OK;
 }
 

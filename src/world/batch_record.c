@@ -131,10 +131,7 @@ static int warm_count(const crRecordLayout* layout, crRecord r) {
 crStatus cr__record_load(const crRecordLayout* layout, crRecord r, crWorld* world) {
     crStep* step = &world->step;
     int count = warm_count(layout, r);
-    void* force = step->warm.force;
-    crStatus status =
-        cr__grow(&step->own.allocator, &force, &step->warm.capacity, 0, count, sizeof *step->warm.force);
-    step->warm.force = force;
+    crStatus status = CR_GROW(&step->own.allocator, step->warm.force, step->warm.capacity, 0, count);
     if (status != CR_OK) return status;
     for (int k = 0; k < CR_BATCH_ARRAYS; k++) {
         get(r, layout->at[k], layout->width[k], part_of(&step->state, k));

@@ -495,10 +495,7 @@ void cr__lone_take(const crWorld* world, crLoneState* s) {
 
 crStatus cr__lone_give(const crLoneState* s, crWorld* world) {
     crStep* step = &world->step;
-    void* force = step->warm.force;
-    crStatus status = cr__grow(&step->own.allocator, &force, &step->warm.capacity, 0, s->warm_count,
-                               sizeof *step->warm.force);
-    step->warm.force = force;
+    crStatus status = CR_GROW(&step->own.allocator, step->warm.force, step->warm.capacity, 0, s->warm_count);
     if (status != CR_OK) return status;
     step->state.time = s->time;
     memcpy(step->state.q, s->q, sizeof s->q);

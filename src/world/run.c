@@ -60,10 +60,8 @@ static crStatus save(crWorld* world, void** bytes, size_t* size) {
 // Events of the step just made; numbers of impacts go on.
 static crStatus keep_events(crWorld* world, int impacts) {
     const crStep* step = &world->step;
-    void* all = world->events;
-    crStatus status = cr__grow(&world->allocator, &all, &world->event_capacity, world->event_count,
-                               world->event_count + step->events.count, sizeof *world->events);
-    world->events = all;
+    crStatus status = CR_GROW(&world->allocator, world->events, world->event_capacity, world->event_count,
+                              world->event_count + step->events.count);
     for (int i = 0; i < step->events.count && status == CR_OK; i++) {
         crEvent* event = &world->events[world->event_count++];
         *event = step->events.list[i];

@@ -276,10 +276,8 @@ static crStatus restore(crWorld* world, const unsigned char* at, crSnapshot* s, 
     get_parts(world, at, s);
     crStatus status = cr__snapshot_check(world, s, error);
     if (status != CR_OK) return status;
-    void* warm = step->warm.force;
-    status = cr__grow(&step->own.allocator, &warm, &step->warm.capacity, step->warm.count, s->warm_count,
-                      sizeof(crWarm));
-    step->warm.force = warm;
+    status =
+        CR_GROW(&step->own.allocator, step->warm.force, step->warm.capacity, step->warm.count, s->warm_count);
     if (status != CR_OK) return cr__step_memory(error);
     take(world, s);
     return CR_OK;

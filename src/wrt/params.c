@@ -109,7 +109,7 @@ static void set_bounces(crWrt* w, const crWrtParam* p) {
     if (!surfaces_of(w, p, found)) return;
     for (int i = 0; i < 2; i++) {
         const crSurface* s = &found[i]->at_rest.surface;
-        found[i]->bounces = found[i]->bounces || s->e > 0.0 || (pairs->reads_et && s->et != 0.0);
+        found[i]->bounces = found[i]->bounces || s->e > 0.0 || (pairs->materials.reads_et && s->et != 0.0);
         pairs->bouncing = pairs->bouncing || found[i]->bounces;
     }
 }
