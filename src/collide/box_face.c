@@ -1,7 +1,8 @@
 // box_face.c - contacts of two boxes at a face that their normal leaves nearly across.
 //
 // The face, edge or vertex of the other box that comes nearest is clipped in the frame of the box with the face: two parameters
-// of -1 to 1, against sides along the axes. Features come from these parameters. No failure but that of the head of box.h.
+// of -1 to 1, against sides along the axes. Features come from these parameters.
+// Fails: -1 where the normal leaves neither box so, or no corner is as near as the axis says.
 #include "collide/box.h"
 
 #define TOUCH  1e-9   // corners this near to a side are on it, relative to the smaller box
