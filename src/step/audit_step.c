@@ -244,7 +244,7 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     size_t nb = (size_t)step->model->nb;
     Balance b = {.step = step, .h = h};
     int* root;
-    bool room = CR_ROOMS(&step->scratch, CR_ROOM(b.gain, nb), CR_ROOM(b.floor, nb), CR_ROOM(b.tree, nb),
+    bool room = CR_ROOMS(&step->scratch, CR_ZERO(b.gain, nb), CR_ZERO(b.floor, nb), CR_ROOM(b.tree, nb),
                          CR_ROOM(b.work_of, nb), CR_ROOM(b.damped, nb), CR_ROOM(b.fast_in, nb / CHUNK + 1),
                          CR_ROOM(root, nb));
     if (room && any_tree(step->plan)) room = CR_ROOMS(&step->scratch, CR_ROOM(b.before, nb));
