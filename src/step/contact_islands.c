@@ -36,7 +36,9 @@
 #define SWEPT            0.001  // share of the tolerance that a change may be: errors are many changes
 #define LARGE_SWEPT \
     0.1  // share of the tolerance likewise in large islands, where sweeps and factorizations cost most
-#define CERTIFIED_SWEPT 0.03   // likewise in certified
+#define CERTIFIED_SWEPT 0.01   // likewise in certified
+#define LONGER_SWEEPS   1000   // more of certified where the change is small already,
+#define SMALL_CHANGE    1e3    // no more than these times its tolerance
 #define SMALL_TOL       1e-12  // of the largest velocity
 #define ROW_SWEEPS      40     // where rows take part, in small islands
 #define REST_SWEEPS     400    // of such an island, at most
@@ -311,6 +313,31 @@ static int count_sweeps(const crStep* step, const Near* near) {
     return is_flat(near) ? FLAT_SWEEPS : CERTIFIED_SWEEPS;
 }
 
+static crStatus sweep_live(crStep* step, crIslandSolve* s) {
+    for (int i = 0; i < s->packed.group_count; i++) {
+        s->packed.group[i].live = true;
+    }
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
+    return status;
+}
+
+// Heaps whose sweeps converge are swept to their end: that costs less than a few factorizations. Where regimes change the
+// change stays ten thousand times as large, and more sweeps gain nothing.
+static bool lengthen(const crStep* step, const Near* near, crIslandSolve* s) {
+    bool any = false;
+    for (int i = 0; i < s->islands.count; i++) {
+        crPackedIsland* island = &s->of[i];
+        double small = SMALL_CHANGE * island->tol;
+        island->live = s->exact[i] && step->settings.quality == CR_QUALITY_CERTIFIED && !is_flat(&near[i]) &&
+                       s->islands.rows[i] > FAST_ROWS && !island->solved && island->change <= small * small;
+        if (island->live) island->limit = island->sweeps + LONGER_SWEEPS;
+        if (island->live) island->fade = 0;
+        any = any || island->live;
+    }
+    return any;
+}
+
 // the islands chosen go on from where their sweeps ended
 static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
     bool any = false;
@@ -325,12 +352,8 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
         any = any || island->live;
     }
     if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-    for (int i = 0; i < s->packed.group_count; i++) {
-        s->packed.group[i].live = true;
-    }
-    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
-    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
-    return status;
+    crStatus status = sweep_live(step, s);
+    return status == CR_OK && lengthen(step, near, s) ? sweep_live(step, s) : status;
 }
 
 // of those, the ones that exact.c is to solve: not what is solved, nor what is large and near enough; any: whether
