@@ -201,21 +201,24 @@ static void check_random(uint64_t seed, bool general, int count, int most, int d
 }
 
 #if defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
-// a tile of eight columns gives the bits of two tiles of four
+// tiles of eight and sixteen columns give the bits of two and four tiles of four
 TEST(wide_tiles_change_no_bit) {
     crRandom random = sample_seed(77);
     for (int k = 0; k < 200; k++) {
         int depth = k % 13;
-        double A[13 * 5], B[13 * 9], C[2][4 * 11];
-        for (int i = 0; i < 13 * 9; i++) {
+        double A[13 * 5], B[13 * 17], C[3][4 * 19];
+        for (int i = 0; i < 13 * 17; i++) {
             B[i] = sample_uniform(&random, -1, 1);
             if (i < 13 * 5) A[i] = sample_uniform(&random, -1, 1);
-            if (i < 4 * 11) C[0][i] = C[1][i] = sample_uniform(&random, -1, 1);
+            if (i < 4 * 19) C[0][i] = C[1][i] = C[2][i] = sample_uniform(&random, -1, 1);
         }
-        tile_update_wide(C[0], 11, A, 5, B, 9, depth);
-        tile_update(C[1], 11, A, 5, B, 9, depth);
-        tile_update(C[1] + 4, 11, A, 5, B + 4, 9, depth);
+        tile_update_widest(C[0], 19, A, 5, B, 17, depth);
+        for (int j = 0; j < 16; j += 4) {
+            tile_update(C[1] + j, 19, A, 5, B + j, 17, depth);
+            if (j % 8 == 0) tile_update_wide(C[2] + j, 19, A, 5, B + j, 17, depth);
+        }
         CHECK(memcmp(C[0], C[1], sizeof C[0]) == 0);
+        CHECK(memcmp(C[0], C[2], sizeof C[0]) == 0);
     }
 }
 #endif

@@ -18,8 +18,12 @@
 #define THRESHOLD 0.1
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
-#define SPARSE_WIDE __attribute__((target("avx2")))
+#define SPARSE_WIDE   __attribute__((target("avx2")))
+#define SPARSE_WIDEST __attribute__((target("avx512f,avx512dq,avx512vl")))
 #endif
+
+// Numbers that a register holds, for which a copy of the factorization is made.
+typedef enum crWidth { WIDTH_TWO, WIDTH_FOUR, WIDTH_EIGHT } crWidth;
 
 // One front while it is factored.
 typedef struct crWork {
@@ -212,7 +216,7 @@ CR_TILE void panel_right(const crWork* w, int c0, int c1) {
 }
 
 // What is left of the front, less L U of the panel; definite: tiles on and below the diagonal.
-CR_TILE void update_rest(const crWork* w, int c0, int c1, bool general, bool wide) {
+CR_TILE void update_rest(const crWork* w, int c0, int c1, bool general, crWidth width) {
     size_t n = (size_t)w->n;
     const double* Lt = w->Lt + (general ? (size_t)c0 * n : 0);
     const double* U = w->U + (size_t)c0 * n;
@@ -220,11 +224,15 @@ CR_TILE void update_rest(const crWork* w, int c0, int c1, bool general, bool wid
         int end = general ? w->n : i + 1;
         int j = c1;
 #ifdef SPARSE_WIDE
-        for (; wide && j + 4 < end; j += 8) {
+        // rows of F and U have four numbers to spare
+        for (; width == WIDTH_EIGHT && j + 12 <= end; j += 16) {
+            tile_update_widest(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);
+        }
+        for (; width >= WIDTH_FOUR && j + 4 < end; j += 8) {
             tile_update_wide(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);
         }
 #else
-        (void)wide;
+        (void)width;
 #endif
         for (; j < end; j += 4) {
             tile_update(w->F + (size_t)i * w->ld + (size_t)j, w->ld, Lt + i, n, U + j, n, c1 - c0);
@@ -232,14 +240,14 @@ CR_TILE void update_rest(const crWork* w, int c0, int c1, bool general, bool wid
     }
 }
 
-CR_TILE int factor_front(const crWork* w, bool general, bool wide) {
+CR_TILE int factor_front(const crWork* w, bool general, crWidth width) {
     for (int c0 = 0; c0 < w->pivots; c0 += PANEL) {
         int c1 = c0 + PANEL < w->pivots ? c0 + PANEL : w->pivots;
         int failed = general ? panel_general(w, c0, c1) : panel_definite(w, c0, c1);
         if (failed >= 0) return failed;
         panel_below(w, c0, c1, general ? w->pivots : c1, general);
         if (general) panel_right(w, c0, c1);
-        update_rest(w, c0, c1, general, wide);
+        update_rest(w, c0, c1, general, width);
     }
     return -1;
 }
@@ -284,7 +292,7 @@ CR_TILE int block_of(const crSparse* s, const crFront* front, int column) {
     return s->order[j];
 }
 
-CR_TILE int factor_all(crSparse* s, bool general, bool wide) {
+CR_TILE int factor_all(crSparse* s, bool general, crWidth width) {
     double* top = s->stack;
     int waiting = 0;
     find_largest(s, general);
@@ -306,7 +314,7 @@ CR_TILE int factor_all(crSparse* s, bool general, bool wide) {
             top -= m * m;
             assemble_child(&w, child, top, general);
         }
-        int failed = factor_front(&w, general, wide);
+        int failed = factor_front(&w, general, width);
         if (failed >= 0) return block_of(s, front, failed);
         size_t m = (size_t)(front->rows - front->pivots);
         for (size_t i = 0; i < m; i++) {
@@ -431,27 +439,43 @@ CR_TILE void solve_all(crSparse* s, double* x) {
     }
 }
 
-static int factor_definite(crSparse* s) { return factor_all(s, false, false); }
-static int factor_general(crSparse* s) { return factor_all(s, true, false); }
+static int factor_definite(crSparse* s) { return factor_all(s, false, WIDTH_TWO); }
+static int factor_general(crSparse* s) { return factor_all(s, true, WIDTH_TWO); }
 
 #ifdef SPARSE_WIDE
-SPARSE_WIDE static int factor_definite_wide(crSparse* s) { return factor_all(s, false, true); }
-SPARSE_WIDE static int factor_general_wide(crSparse* s) { return factor_all(s, true, true); }
+SPARSE_WIDE static int factor_definite_wide(crSparse* s) { return factor_all(s, false, WIDTH_FOUR); }
+SPARSE_WIDE static int factor_general_wide(crSparse* s) { return factor_all(s, true, WIDTH_FOUR); }
 SPARSE_WIDE static void solve_wide(crSparse* s, double* x) { solve_all(s, x); }
+SPARSE_WIDEST static int factor_definite_widest(crSparse* s) { return factor_all(s, false, WIDTH_EIGHT); }
+SPARSE_WIDEST static int factor_general_widest(crSparse* s) { return factor_all(s, true, WIDTH_EIGHT); }
 #endif
+
+// Registers of this processor.
+static crWidth register_width(void) {
+#ifdef SPARSE_WIDE
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+        return WIDTH_EIGHT;
+    }
+    if (__builtin_cpu_supports("avx2")) return WIDTH_FOUR;
+#endif
+    return WIDTH_TWO;
+}
 
 int cr__sparse_factor(crSparse* s, crSparseKind kind) {
     bool general = kind == CR_SPARSE_GENERAL;
     s->kind = kind;
 #ifdef SPARSE_WIDE
-    if (__builtin_cpu_supports("avx2")) return general ? factor_general_wide(s) : factor_definite_wide(s);
+    crWidth width = register_width();
+    if (width == WIDTH_EIGHT) return general ? factor_general_widest(s) : factor_definite_widest(s);
+    if (width == WIDTH_FOUR) return general ? factor_general_wide(s) : factor_definite_wide(s);
 #endif
     return general ? factor_general(s) : factor_definite(s);
 }
 
 void cr__sparse_solve(crSparse* s, double* x) {
 #ifdef SPARSE_WIDE
-    if (__builtin_cpu_supports("avx2")) {
+    if (register_width() != WIDTH_TWO) {
         solve_wide(s, x);
         return;
     }

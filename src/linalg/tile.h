@@ -1,7 +1,7 @@
-// tile.h - C -= A B on tiles of four by four or four by eight numbers; the kernel of the sparse factorization.
+// tile.h - C -= A B on tiles of four by four, eight or sixteen numbers; the kernel of the sparse factorization.
 //
-// A and B are given by rows of the summation index p: A[p * lda + i], B[p * ldb + j]. Vector types handle two
-// or four columns at once; every number of C sees the same operations in the same order without them, so all builds
+// A and B are given by rows of the summation index p: A[p * lda + i], B[p * ldb + j]. Vector types handle two,
+// four or eight columns at once; every number of C sees the same operations in the same order without them, so all builds
 // give the same bits.
 #ifndef CAROM_LINALG_TILE_H
 #define CAROM_LINALG_TILE_H
@@ -43,6 +43,38 @@ CR_TILE void tile_update_wide(double* C, size_t ldc, const double* A, size_t lda
     *(crTileFour*)(C + 2 * ldc + 4) = c21;
     *(crTileFour*)(C + 3 * ldc) = c30;
     *(crTileFour*)(C + 3 * ldc + 4) = c31;
+}
+
+typedef double crTileEight __attribute__((vector_size(64), aligned(8), may_alias));
+
+// sixteen columns, for processors with registers of eight numbers
+CR_TILE void tile_update_widest(double* C, size_t ldc, const double* A, size_t lda, const double* B,
+                                size_t ldb, int depth) {
+    crTileEight c00 = *(crTileEight*)C, c01 = *(crTileEight*)(C + 8);
+    crTileEight c10 = *(crTileEight*)(C + ldc), c11 = *(crTileEight*)(C + ldc + 8);
+    crTileEight c20 = *(crTileEight*)(C + 2 * ldc), c21 = *(crTileEight*)(C + 2 * ldc + 8);
+    crTileEight c30 = *(crTileEight*)(C + 3 * ldc), c31 = *(crTileEight*)(C + 3 * ldc + 8);
+    for (int p = 0; p < depth; p++) {
+        crTileEight b0 = *(const crTileEight*)B, b1 = *(const crTileEight*)(B + 8);
+        c00 -= A[0] * b0;
+        c01 -= A[0] * b1;
+        c10 -= A[1] * b0;
+        c11 -= A[1] * b1;
+        c20 -= A[2] * b0;
+        c21 -= A[2] * b1;
+        c30 -= A[3] * b0;
+        c31 -= A[3] * b1;
+        A += lda;
+        B += ldb;
+    }
+    *(crTileEight*)C = c00;
+    *(crTileEight*)(C + 8) = c01;
+    *(crTileEight*)(C + ldc) = c10;
+    *(crTileEight*)(C + ldc + 8) = c11;
+    *(crTileEight*)(C + 2 * ldc) = c20;
+    *(crTileEight*)(C + 2 * ldc + 8) = c21;
+    *(crTileEight*)(C + 3 * ldc) = c30;
+    *(crTileEight*)(C + 3 * ldc + 8) = c31;
 }
 
 typedef double crTilePair __attribute__((vector_size(16), aligned(8), may_alias));

@@ -17,6 +17,7 @@
 #define LITTLE         1e3   // error over the target from which on it counts as little
 #define CHEAP_TIMES    4     // what islands that are cheap to factor get of the budget
 #define IDLE           5     // outer steps without effect that end the stage
+#define STEADY_ROW     4     // inner problems after which the bound of a steady penalty rises
 #define PROBE          24    // factorizations, and
 #define PROBE_PART     0.25  // part of a budget of work, after which an island must have come closer:
 #define PROBE_SHARE    0.25  // to this share of its first residual
@@ -44,6 +45,9 @@ static double growth(int steps, bool failed, bool cheap) {
 // again at once, but soon where the inner problems are easy.
 static double relief(int steps) { return steps <= 1 ? 4.0 : steps <= 2 ? 2.5 : steps <= 4 ? 1.5 : 1.0; }
 
+// The same where penalties are steady, after so many in a row.
+static double steady_relief(int row) { return row % STEADY_ROW == 0 ? 2.0 : 1.0; }
+
 // Factorizations that the stage may make before it is asked whether they pay.
 static int first_budget(const crIsland* island) {
     const crSpace* s = &island->space;
@@ -56,7 +60,7 @@ static int first_budget(const crIsland* island) {
 static void outer(crInner* in, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
-    int begin = s->factorizations, parts = 1, idle = 0;
+    int begin = s->factorizations, parts = 1, idle = 0, row = 0;
     int budget = first_budget(island);
     bool probes = budget > island->params.newton && island->params.work > 0.0;
     double probe = fmax(PROBE, PROBE_PART * budget);
@@ -75,14 +79,15 @@ static void outer(crInner* in, double r, double* z) {
             memcpy(in->x0, in->best, (size_t)s->rows * sizeof *in->x0);
             memcpy(z, in->best_z, (size_t)s->nz * sizeof *z);
             r = after;
-            cap = fmin(cap * relief(steps), MOST_PENALTY);
+            cap = fmin(cap * (island->params.steady ? steady_relief(++row) : relief(steps)), MOST_PENALTY);
             k = fmin(k * growth(steps, cap < MOST_PENALTY, island->cheap), cap);
             // multipliers that stand still gain nothing
             if (steps == 0 && ++idle > IDLE) break;
         } else {
             cap = fmax(0.5 * k, LEAST_PENALTY);
             if (k <= LEAST_PENALTY && ++idle > IDLE) break;
-            k = fmax(k / 4.0, LEAST_PENALTY);
+            row = 0;
+            k = fmax(k / (island->params.steady ? 6.0 : 4.0), LEAST_PENALTY);
         }
     }
 }

@@ -34,6 +34,7 @@ typedef struct crRelaxParams {
     int directions;  // iterations
     int newton;      // factorizations; as many again while they pay
     double work;  // more of them where a step costs no more than CR_RELAX_FAIR: multiplications and additions
+    bool steady;  // a penalty that failed is tried again only after four inner problems that did not
     int interior;   // factorizations of the interior point method
     int polish;     // factorizations of the convex polish
     double accept;  // a guess whose error is at most this share of the demand stays as it is; 0: tol

@@ -148,6 +148,8 @@ static crStatus solve_sparse_island(const void* params, const crProblem* problem
     report->outcome = CR_OUTCOME_STALLED;
     report->residual = (double)INFINITY;
     bool whole = !cr__relax_takes(problem);
+    // of the two rules this one solves more of the problems in files (docs/solvers.md: RockPile)
+    relax.steady = whole;
     if (problem->raw || (whole && (problem->rows > WHOLE_ROWS || turns(problem)))) return CR_OK;
     crRelaxRun run = {0};
     crStatus status = whole ? solve_whole(problem, &relax, arena, p, &run)

@@ -37,7 +37,9 @@
 #define SWEPT            0.001  // change at which sweeps end, share of tol: errors are many changes
 #define LARGE_SWEPT \
     0.1  // the same above FAST_ROWS in accurate, where both sweeps and factorizations cost most, share of tol
-#define CERTIFIED_SWEPT 0.03   // the same above FAST_ROWS in certified, share of tol
+#define CERTIFIED_SWEPT 0.01   // the same above FAST_ROWS in certified, share of tol
+#define LONGER_SWEEPS   1000   // further sweeps of an island in certified whose sweeps converge
+#define SMALL_CHANGE    1e3    // change up to which they converge, share of the change at which they end
 #define SMALL_TOL       1e-12  // the same in small islands, share of the largest velocity
 #define ROW_SWEEPS      40     // sweeps of a small island with rows
 #define REST_SWEEPS     400    // sweeps of an island about to rest
@@ -313,6 +315,33 @@ static int count_sweeps(const crStep* step, const Near* near) {
     return is_flat(near) ? FLAT_SWEEPS : CERTIFIED_SWEEPS;
 }
 
+// Sweeps the live islands on. CR_ERR_MEMORY.
+static crStatus sweep_live(crStep* step, crIslandSolve* s) {
+    for (int i = 0; i < s->packed.group_count; i++) {
+        s->packed.group[i].live = true;
+    }
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
+    return status;
+}
+
+// Chooses islands of certified whose sweeps converge and sets their new limit. Returns true if there are any. To sweep
+// these to their end costs less than a few factorizations. Where regimes change, the change of a sweep stays ten
+// thousand times as large, and more sweeps gain nothing.
+static bool lengthen(const crStep* step, const Near* near, crIslandSolve* s) {
+    bool any = false;
+    for (int i = 0; i < s->islands.count; i++) {
+        crPackedIsland* island = &s->of[i];
+        double small = SMALL_CHANGE * island->tol;
+        island->live = s->exact[i] && step->settings.quality == CR_QUALITY_CERTIFIED && !is_flat(&near[i]) &&
+                       s->islands.rows[i] > FAST_ROWS && !island->solved && island->change <= small * small;
+        if (island->live) island->limit = island->sweeps + LONGER_SWEEPS;
+        if (island->live) island->fade = 0;
+        any = any || island->live;
+    }
+    return any;
+}
+
 // Sweeps the chosen islands on from where their sweeps ended.
 static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
     bool any = false;
@@ -327,12 +356,8 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
         any = any || island->live;
     }
     if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-    for (int i = 0; i < s->packed.group_count; i++) {
-        s->packed.group[i].live = true;
-    }
-    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
-    if (status == CR_OK) cr__packed_results(&s->packed, s->of);
-    return status;
+    crStatus status = sweep_live(step, s);
+    return status == CR_OK && lengthen(step, near, s) ? sweep_live(step, s) : status;
 }
 
 // Removes islands from `exact` that are solved, or large and near. *any: true if some are left.
