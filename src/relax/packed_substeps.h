@@ -1,4 +1,4 @@
-// packed_substeps.h - a step of moving islands: short steps over one packing, with positions in the same loop.
+// packed_substeps.h - a step of moving islands: short steps over one packing, positions in the same loop.
 #ifndef CAROM_RELAX_PACKED_SUBSTEPS_H
 #define CAROM_RELAX_PACKED_SUBSTEPS_H
 
