@@ -62,8 +62,8 @@ static void shifted_solve(const crReduced* r, double lambda, const double b[2], 
 }
 
 // Returns f = keep |y| - x_n at lambda and sets y, the tangential impulse there. *slope, unless NULL, is that
-// of Newton's method on x_n / |y|, which is nearly linear in lambda (More and Sorensen 1983): f' - f |y|' /
-// |y|.
+// of Newton's method on x_n / |y|, f' - f |y|' / |y|; x_n / |y| is nearly linear in lambda (More and Sorensen
+// 1983).
 static double outside(const crReduced* r, double lambda, double y[2], double* slope) {
     double minus_s[2] = {-r->s[0], -r->s[1]};
     y[1] = 0.0;

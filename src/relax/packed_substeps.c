@@ -9,10 +9,10 @@
 //     12 times  press on D: gap0 + J_n D >= target
 //
 // Normals, arms and masses stay those of the start, so J^T P of a short step is the change of z beyond dz/8,
-// and no contact is visited to add it. A press visits normals only. Friction sticks if the impulse that stops
-// both tangents is in the cone; else it makes a projected gradient step, of a length that never gains energy.
-// Impulses of each short step lie in their cones, and so do their sums. Sweeps do not converge here: the
-// caller has to limit the energy of the step. All numbers are in single precision (short_group.h).
+// and no contact is visited to add it. A press visits normals only. A contact sticks if the impulse that
+// stops both tangents is in the cone; else its friction makes a projected gradient step, of a length that
+// never gains energy. Impulses of each short step lie in their cones, and so do their sums. Sweeps do not
+// converge here: the caller has to limit the energy of the step. Short steps compute in single precision.
 // Fails: CR_ERR_MEMORY.
 #include "relax/packed_substeps.h"
 
@@ -28,7 +28,7 @@
 #define BODIES        256    // least bodies per task
 #define GROUPS        24     // least groups per task
 
-// masses (s) and velocities or displacements of the bodies of a unit in each lane
+// factors s and velocities (or displacements) of the bodies of a unit in each lane
 typedef struct ShortPair {
     crWide sb, sa;
     crWide3 vb, wb, va, wa;
@@ -274,8 +274,7 @@ CR_TASKS(short_full, crSubsteps, short_full_range(work, begin, end))
 CR_TASKS(short_press, crSubsteps, short_press_range(work, false, begin, end))
 CR_TASKS(short_place, crSubsteps, short_press_range(work, true, begin, end))
 
-// Colours go one after another, so that every body meets its units in the same order for any number of
-// threads.
+// Colours go one after another, so that each body meets its units in one order for any number of threads.
 static void by_colours(crSubsteps* run, crTaskFn fn) {
     const crShorts* s = run->shorts;
     for (int colour = 0; colour < s->colours; colour++) {

@@ -60,8 +60,7 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
 
 CR_TASKS(sweep, crPackedSweep, sweep_range(work, begin, end))
 
-// Colours go one after another, so that every body meets its units in the same order for any number of
-// threads.
+// Colours go one after another, so that each body meets its units in one order for any number of threads.
 void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first) {
     for (int colour = 0; colour < p->colours; colour++) {
         *first = p->colour_start[colour];

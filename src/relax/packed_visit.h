@@ -1,13 +1,14 @@
 // packed_visit.h - exact solution of Coulomb's law for one contact per lane, with the other contacts held.
 //
-// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents; x is the normal
-// impulse, y the tangential one. The velocity is zero at y_stick = y + S^-1 (c u_n - u_t), x_n = free -
-// c.y_stick, with free = x + c.y - u_n/w at the start. The contact opens (P = 0) if free <= 0, sticks if this
-// point lies in the cone, and else slips against its velocity: with the normal eliminated, (S + lambda) y = S
-// y_stick and |y| = mu x_n(y) for one lambda > 0 (Alart and Curnier 1991; the one-parameter form is that of a
-// trust region step). Newton's method on mu x_n/|y| runs inside a bracket until the equation of each lane
-// holds, so a lane does not depend on its neighbours; then the point is put on the cone with u_n = 0. Balls
-// have c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick is clipped to the disc mu P_n.
+// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. x is the normal
+// impulse, y the tangential one, x_n(y) = free - c.y the normal impulse for which u_n = 0, with
+// free = x + c.y - u_n/w at the start. The velocity is zero at y_stick = y + S^-1 (c u_n - u_t). The contact
+// opens (P = 0) if free <= 0, sticks if y_stick and x_n(y_stick) lie in the cone, and else slips against its
+// velocity: (S + lambda) y = S y_stick and |y| = mu x_n(y) for one lambda > 0 (Alart and Curnier 1991; the
+// one-parameter form is that of a trust region step). Newton's method on mu x_n/|y| runs inside a bracket
+// until the equation of each lane holds, so a lane does not depend on its neighbours; then the point is put
+// on the cone with u_n = 0.
+// Balls have c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick is clipped to the disc mu P_n.
 // Fails: a lane whose Newton steps run out keeps its last direction of slip.
 #ifndef CAROM_RELAX_PACKED_VISIT_H
 #define CAROM_RELAX_PACKED_VISIT_H
@@ -137,7 +138,7 @@ CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane bias
     return lane3_madd(y, pn, n);
 }
 
-// masses (s) and velocities (z) of the bodies of a unit in each lane
+// factors s and velocities z of the bodies of a unit in each lane
 typedef struct Pair {
     crLane sb, sa;
     crLane3 vb, wb, va, wa;

@@ -1,10 +1,9 @@
 // units.h - rows in the packed sweeps: contacts of trees or with special friction, loops, limits, motors.
 //
-// Special friction is anisotropic, infinite, polygonal, of spin or of rolling.
-//
-// A tree's velocities are stored in z as D^1/2 L v (M = L^T D L), so that u = e + H z with H = J L^-1 D^-1/2,
-// and an impulse p changes z by H^T p. A row reaches only the velocities of its two bodies and of their
-// ancestors. Units of one island are swept one after another, islands in parallel.
+// Special friction is anisotropic, infinite, polygonal, of spin or of rolling. A tree's velocities are stored
+// in z as D^1/2 L v (M = L^T D L), so that u = e + H z with H = J L^-1 D^-1/2, and an impulse p changes z by
+// H^T p. A row reaches only the velocities of its two bodies and of their ancestors. Units of one island are
+// swept one after another, islands in parallel.
 #ifndef CAROM_RELAX_UNITS_H
 #define CAROM_RELAX_UNITS_H
 

@@ -186,8 +186,7 @@ static double map(Newton* s, double* size) {
     return largest;
 }
 
-// Sets dx of units that are not active, zero elsewhere. Their A is diagonal and never singular, since rho >
-// 0.
+// Sets dx of units that are not active, zero elsewhere. Their A is diagonal; it is regular since rho > 0.
 static void move_open(Newton* s) {
     for (int k = s->first, at = 0, next = 0; k < s->end; k++) {
         int n = s->units->unit[k].local.count;
@@ -277,7 +276,8 @@ static void make_equations(Newton* s) {
     }
 }
 
-// Solves for dx of the active rows, listed in y, which may be F. Returns false if the matrix is singular.
+// Solves for dx of the active rows, in the order of `list`; y may be F. Returns false if the matrix is
+// singular.
 static bool solve_active(Newton* s, double* y) {
     int m = s->active;
     if (s->sticking) {

@@ -9,7 +9,7 @@
 #include "relax/local.h"
 #include "relax/units.h"
 
-#define SLACK 100.0  // largest residual of a solved island, in units of tol
+#define SLACK 100.0  // largest residual with which an island may end its sweeps, in units of tol
 
 // Computes u of n rows. Callers pass n as a constant, so that the compiler unrolls the loops.
 static inline void velocity(const crRowUnit* unit, int n, const double* e, const double* z, double* u) {
