@@ -1,13 +1,14 @@
-// few.h - the packed solve for a few contacts of one free body with what stands: the same numbers without groups and arrays.
+// few.h - packed solve for a few contacts of one free body with bodies that do not move.
 //
-// One lane of packed_slot.h and packed_sweep.h, one island, units of up to four contacts one after another: the operations that
-// packed_build.c and packed.c come to for it, in their order. No memory but the caller's slots. A solve under way (crFew) may
-// stop between any two sweeps and go on, here or beside others in few_lanes.c.
-// Fails: false where it ran out of sweeps, or where kinds differ from unit to unit.
+// The solve makes the operations of packed_build.c and packed.c in their order, so it has the same bits, but
+// without groups and arrays: one lane of packed_slot.h and packed_sweep.h, one island, units of up to four
+// contacts one after another. It uses no memory but the caller's slots. A solve (crFew) may stop between any
+// two sweeps and continue, here or side by side with others in few_lanes.c.
+// Fails: returns false if sweeps ran out, or if the kinds of units differ.
 #ifndef CAROM_RELAX_FEW_H
 #define CAROM_RELAX_FEW_H
 
-// One contact at a time, and one lane: include this before anything that knows of lanes.
+// One lane of one double. This header must be included before all others that use lanes.
 #ifndef CAROM_NO_VECTOR
 #define CAROM_NO_VECTOR
 #endif
@@ -25,9 +26,9 @@
 #define CR_FEW_APART static
 #endif
 
-#define CR_FEW_ALONG 1e-12  // as in packed_build.c
+#define CR_FEW_ALONG 1e-12  // ALONG of packed_build.c
 
-// M^(1/2) v
+// Sets z to M^(1/2) v.
 CR_FEW void cr__few_coordinates(const crFewBody* body, const double* v, double* z) {
     double root = sqrt(body->mass);
     for (int k = 0; k < 3; k++) {
@@ -41,7 +42,7 @@ CR_FEW bool cr__few_along(crVec3 n, crVec3 a) {
     return cr_dot(off, off) <= CR_FEW_ALONG * CR_FEW_ALONG * cr_dot(a, a);
 }
 
-// the kind of the contacts from first to first + 3
+// Returns the kind of the unit of contacts first to first + 3.
 CR_FEW crKind cr__few_kind(const crFew* few, int first) {
     if (!few->body->round) return CR_KIND_ANY;
     bool ball = true;
@@ -81,7 +82,7 @@ CR_FEW void cr__few_pack(const crFew* few, int i) {
     }
 }
 
-// z from z_free and the impulses
+// Recomputes z from z_free and the impulses.
 CR_FEW void cr__few_apply(crFew* few) {
     crGroup g = {.kind = few->kind};
     memcpy(few->z, few->z_free, sizeof few->z);
@@ -93,7 +94,7 @@ CR_FEW void cr__few_apply(crFew* few) {
     }
 }
 
-// impulses that would create energy become those of least energy along them
+// Scales impulses that would create energy to those of least energy along them.
 CR_FEW void cr__few_limit(crFew* few) {
     double linear = 0.0, square = 0.0, work = 0.0;
     for (int k = 0; k < 6; k++) {
@@ -107,7 +108,7 @@ CR_FEW void cr__few_limit(crFew* few) {
         work += few->kind == CR_KIND_BALL
                     ? slot[CR_AT_BIAS * CR_LANES] * cr_dot(read3(slot + CR_AT_N * CR_LANES), P)
                     : cr_dot(read3(slot + CR_AT_E * CR_LANES), P);
-        // sums are of units
+        // packed.c sums unit by unit
         bool ends = (i + 1) % CR_UNIT_CONTACTS == 0 || i + 1 == few->count;
         if (ends) linear += work;
         if (ends) work = 0.0;
@@ -123,7 +124,8 @@ CR_FEW void cr__few_limit(crFew* few) {
     cr__few_apply(few);
 }
 
-// one sweep: the largest change, squared, and how it went along the direction
+// Makes one sweep. Returns the largest squared velocity change; *along is its component along the momentum
+// direction, as in crPackedIsland.
 CR_FEW double cr__few_sweep(crFew* few, double scale, int64_t* along) {
     double most = 0.0;
     Pair pair = {.sb = few->share, .sa = 0.0};
@@ -149,7 +151,7 @@ CR_FEW double cr__few_sweep(crFew* few, double scale, int64_t* along) {
     return most;
 }
 
-// Up to `most` sweeps, until the largest change is at most the tolerance.
+// Makes up to `most` sweeps while the solve is open.
 CR_FEW void cr__few_go_on(crFew* few, int most) {
     for (int n = 0; n < most && cr__few_is_open(few); n++) {
         int64_t along;
@@ -159,8 +161,8 @@ CR_FEW void cr__few_go_on(crFew* few, int most) {
     }
 }
 
-// P of the contacts, from those they have, at velocities v without them (6): what is to be swept. ball: all of them are a
-// ball's, else none may be. False where kinds differ.
+// Starts a solve from P of the contacts and the velocities v without impulses (6). `ball` tells that the kind
+// of all units is CR_KIND_BALL; if it is false, none may be. Returns false if a unit has another kind.
 CR_FEW bool cr__few_begin(crFew* few, const crFewBody* body, bool ball, int count, crPackedContact* contact,
                           const double* v, double tol, int limit, double* slot) {
     *few = (crFew){.body = body, .count = count, .contact = contact, .slot = slot};
@@ -183,7 +185,7 @@ CR_FEW bool cr__few_begin(crFew* few, const crFewBody* body, bool ball, int coun
     return true;
 }
 
-// The impulses that sweeps came to.
+// Sets P of the contacts to the impulses of the solve.
 CR_FEW void cr__few_end(const crFew* few) {
     crGroup g = {.kind = few->kind};
     for (int i = 0; i < few->count; i++) {
@@ -191,13 +193,16 @@ CR_FEW void cr__few_end(const crFew* few) {
     }
 }
 
-// The same of bodies that are no balls: one copy for all callers, which a device's assembler takes in parts.
+// cr__few_begin and cr__few_go_on for kinds other than ball, not inlined: all callers share one copy, and the
+// compiler of a device gets smaller functions.
 CR_FEW_APART bool cr__few_begin_apart(crFew* few, const crFewBody* body, int count, crPackedContact* contact,
                                       const double* v, double tol, int limit, double* slot) {
     return cr__few_begin(few, body, false, count, contact, v, tol, limit, slot);
 }
 CR_FEW_APART void cr__few_go_on_apart(crFew* few, int most) { cr__few_go_on(few, most); }
 
+// Solves the contacts, of a ball only the first, and sets their P. Returns false and leaves P unchanged if
+// sweeps ran out or kinds differ.
 CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedContact* contact,
                           const double* v, double tol, int limit, double* slot) {
     crFew few;
@@ -213,7 +218,7 @@ CR_FEW bool cr__few_solve(const crFewBody* body, bool ball, int count, crPackedC
     return few.ended;
 }
 
-// Momentum of the impulses becomes a velocity: dv (6).
+// Sets dv (6) to the change of velocity by the impulses of the contacts, of a ball by the first only.
 CR_FEW void cr__few_velocity(const crBody* body, const crFewBody* at, bool ball, int count,
                              const crPackedContact* contact, double* dv) {
     crVec3 linear = cr_vec3(0, 0, 0), angular = linear;

@@ -1,19 +1,21 @@
-// few_lanes.c - solves of a few contacts of one body side by side, a world in each lane.
+// few_lanes.c - solves of a few contacts of one body side by side, one world per lane.
 //
-// A lane has the operations that cr__few_go_on has for its solve, in their order: the same bits. Where a solve ends, the next one
-// takes its lane; the last ones go back as they are once few lanes would be in use.
+// Each lane makes the operations of cr__few_go_on in their order, so its solve has the same bits. When a
+// solve ends, the next one takes its lane. When few lanes are in use, the last solves are handed back
+// unfinished.
+// Fails: never.
 #include "relax/few_lanes.h"
 
 #include "relax/packed_sweep.h"
 
-#define PARTS  (CR_LANES / CR_WIDTH)
-#define LEAST  (CR_LANES / 2 + 1)  // lanes in use, below which the others are not worth a sweep
-#define FEWEST 12                  // sweeps that are made nevertheless
+#define PARTS  (CR_LANES / CR_WIDTH)  // vectors per CR_LANES numbers
+#define LEAST  (CR_LANES / 2 + 1)     // least lanes in use for which a sweep of all lanes pays
+#define FEWEST 12                     // least sweeps, even with fewer lanes in use
 
 typedef struct Side {
-    crFew* of[CR_LANES];  // NULL: nobody
+    crFew* of[CR_LANES];  // solve of each lane; NULL: none
     _Alignas(32) double slot[CR_UNIT_CONTACTS * CR_FEW_STRIDE * CR_LANES];
-    _Alignas(32) int64_t has[CR_UNIT_CONTACTS * CR_LANES];  // whether a lane has the contact, as a mask
+    _Alignas(32) int64_t has[CR_UNIT_CONTACTS * CR_LANES];  // mask of lanes that have the contact
     _Alignas(32) double z[6 * CR_LANES], share[CR_LANES], beta[CR_LANES];
     _Alignas(32) double change[CR_LANES], along[CR_LANES];
 } Side;
@@ -23,7 +25,7 @@ typedef struct Work {
     int count;
 } Work;
 
-// a contact that is none: it opens at once, at no velocity
+// Clears the slot of a contact that a lane does not have: its visit opens it and changes nothing.
 static void clear_slot(Side* side, int i, int lane) {
     double* slot = side->slot + i * CR_FEW_STRIDE * CR_LANES + lane;
     for (int k = 0; k < CR_FEW_STRIDE; k++) {
@@ -49,7 +51,7 @@ static void put(Side* side, int lane, crFew* few) {
     }
 }
 
-// impulses and directions go back; velocities did after each sweep
+// Copies impulses and directions back to the solve of a lane; turn_lane has copied the velocities.
 static void take_back(Side* side, int lane) {
     const crFew* few = side->of[lane];
     for (int i = 0; few != NULL && i < few->count; i++) {
@@ -59,7 +61,7 @@ static void take_back(Side* side, int lane) {
     }
 }
 
-// one sweep
+// Makes one sweep over all lanes.
 CR_LANE void sweep_lanes(Side* side, bool round, int slots) {
     crLane zero = lane_all(0.0);
     Pair pair[PARTS];
@@ -76,7 +78,7 @@ CR_LANE void sweep_lanes(Side* side, bool round, int slots) {
             crMask has = mask_load(side->has + i * CR_LANES + l);
             crLane3 v = pair[k].vb, w = pair[k].wb;
             visit(&pair[k], round, false, &at[k], side->slot + i * CR_FEW_STRIDE * CR_LANES + l);
-            // the sign of a zero stays where there is no contact
+            // lanes without the contact keep the sign of a zero
             pair[k].vb = lane3_select(has, pair[k].vb, v);
             pair[k].wb = lane3_select(has, pair[k].wb, w);
         }
@@ -89,7 +91,7 @@ CR_LANE void sweep_lanes(Side* side, bool round, int slots) {
     }
 }
 
-// the result of a sweep, back to the solve of its lane
+// Passes the result of a sweep to the solve of a lane, and its extrapolated velocities back to the lane.
 static void turn_lane(Side* side, int lane) {
     crFew* few = side->of[lane];
     double change = side->change[lane];

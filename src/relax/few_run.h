@@ -1,5 +1,6 @@
-// few_run.h - a solve of a few contacts of one body under way, sweep by sweep: few.h begins and ends it, and sweeps; few_lanes.c
-// sweeps several side by side, with the same bits.
+// few_run.h - state of a solve of a few contacts of one body between two sweeps.
+//
+// few.h starts, sweeps and ends a solve; few_lanes.c sweeps several side by side, with the same bits.
 #ifndef CAROM_RELAX_FEW_RUN_H
 #define CAROM_RELAX_FEW_RUN_H
 
@@ -7,14 +8,14 @@
 
 #include "relax/packed_solve.h"
 
-#define CR_FEW_STRIDE (CR_AT_K + CR_K)  // numbers of a slot
-#define CR_FEW_GROWTH 16.0              // as in packed.c
+#define CR_FEW_STRIDE (CR_AT_K + CR_K)  // numbers per slot
+#define CR_FEW_GROWTH 16.0              // GROWTH of packed.c
 
-// The body at its pose: what crDynamics has of it.
+// body at its pose, as in crDynamics
 typedef struct crFewBody {
     double mass;
-    bool round;     // three equal moments
-    crVec3 origin;  // its centre of mass
+    bool round;     // true if its three moments of inertia are equal
+    crVec3 origin;  // centre of mass
     crMat3 root;
     crSym3 inertia, inverse;
 } crFewBody;
@@ -27,24 +28,24 @@ typedef struct crFew {
     double* slot;              // (count*CR_FEW_STRIDE)
     double z[6], z_free[6], z_before[6];
     double share, beta;
-    double tol;   // of the largest change, m/s
-    int early;    // as in crPackedIsland
-    double late;  // tolerance after `early` sweeps, m/s; 0: tol
-    double aim;   // change at which sweeps end, m/s; 0: tol
+    double tol;  // this and the next fields as in crPackedIsland
+    int early;
+    double late;
+    double aim;
     double change, least, momentum;
     int sweeps, limit;
-    bool ended;  // the change is small enough
+    bool ended;  // true if the last change was small enough
 } crFew;
 
 static inline bool cr__few_is_open(const crFew* few) { return !few->ended && few->sweeps < few->limit; }
 
-// unit of the sum that tells whether a sweep went along the direction
+// Returns crPackedIsland.scale for the next sweep.
 static inline double cr__few_scale(const crFew* few) {
     double weight = fmax(0.0, few->share * few->share + 0.0 * 0.0);
     return 0x1p30 * weight / fmax(few->change, fmax(few->tol * few->tol, 0x1p-900));
 }
 
-// after a sweep, whose largest change squared was `change`: momentum and velocities for the next one
+// Ends a sweep, whose largest squared velocity change was `change`: sets momentum and z for the next one.
 static inline void cr__few_turn(crFew* few, double change, int64_t along) {
     few->change = change;
     few->sweeps++;

@@ -1,8 +1,8 @@
-// lanes.h - four doubles side by side: vector types where the compiler has them, else one after another.
+// lanes.h - four doubles side by side: vector types if the compiler has them, else one double at a time.
 //
-// Data are always laid out in groups of CR_LANES. Code written for crLane handles CR_WIDTH of them at once
-// and is run CR_LANES / CR_WIDTH times per group; since lanes never meet and every operation is the same
-// IEEE one, both builds give the same bits. Masks are all ones or all zeros.
+// Data are always laid out in groups of CR_LANES. Code written for crLane computes CR_WIDTH of them at once
+// and runs CR_LANES / CR_WIDTH times per group. Lanes do not depend on each other and every operation is the
+// same IEEE one, so both builds give the same bits. Masks are all ones or all zeros.
 #ifndef CAROM_RELAX_LANES_H
 #define CAROM_RELAX_LANES_H
 
@@ -10,7 +10,7 @@
 
 #if defined(__GNUC__) && !defined(CAROM_NO_VECTOR)
 
-#define CR_WIDTH 4
+#define CR_WIDTH 4  // doubles per crLane
 #define CR_LANE  static inline __attribute__((always_inline))
 typedef double crLane __attribute__((vector_size(32), may_alias));
 typedef int64_t crMask __attribute__((vector_size(32), may_alias));
@@ -22,13 +22,13 @@ CR_LANE crLane lane_all(double x) { return (crLane){x, x, x, x}; }
 CR_LANE crLane lane_gather(const double* z, const int* at) {
     return (crLane){z[at[0]], z[at[1]], z[at[2]], z[at[3]]};
 }
-// by places in a, then b; written out by elements compilers take vectors apart
+// Shuffle by index into a, then b. Compilers split vectors if the elements are written out instead.
 #ifdef __clang__
 #define CR_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
 #define CR_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (crMask){i, j, k, l})
 #endif
-// evens and odds of pairs of two, halves of two: what a transposition is made of
+// steps of a transposition: even or odd elements of two vectors, lower or upper halves of two vectors
 CR_LANE crLane lane_evens(crLane a, crLane b) { return CR_SHUFFLE(a, b, 0, 4, 2, 6); }
 CR_LANE crLane lane_odds(crLane a, crLane b) { return CR_SHUFFLE(a, b, 1, 5, 3, 7); }
 CR_LANE crLane lane_firsts(crLane a, crLane b) { return CR_SHUFFLE(a, b, 0, 1, 4, 5); }
@@ -47,7 +47,7 @@ CR_LANE bool mask_any(crMask m) {
 
 #else
 
-#define CR_WIDTH 1
+#define CR_WIDTH 1  // doubles per crLane
 #define CR_LANE  static inline
 typedef double crLane;
 typedef int64_t crMask;
@@ -94,7 +94,7 @@ CR_LANE crLane3 lane3_cross(crLane3 a, crLane3 b) {
 CR_LANE crLane3 lane3_select(crMask m, crLane3 a, crLane3 b) {
     return lane3(lane_select(m, a.x, b.x), lane_select(m, a.y, b.y), lane_select(m, a.z, b.z));
 }
-// 3x3 by rows, and its transpose
+// lane3_mul returns K a, lane3_mul_t returns K^T a; K is 3x3 by rows.
 CR_LANE crLane3 lane3_mul(const double* K, crLane3 a) {
     return lane3(lane3_dot(lane3_load(K), a), lane3_dot(lane3_load(K + 3 * CR_LANES), a),
                  lane3_dot(lane3_load(K + 6 * CR_LANES), a));
@@ -103,7 +103,7 @@ CR_LANE crLane3 lane3_mul_t(const double* K, crLane3 a) {
     return lane3_madd(lane3_madd(lane3_scale(a.x, lane3_load(K)), a.y, lane3_load(K + 3 * CR_LANES)), a.z,
                       lane3_load(K + 6 * CR_LANES));
 }
-// symmetric: xx xy xz yy yz zz
+// Returns S a; S is symmetric: xx xy xz yy yz zz.
 CR_LANE crLane3 lane3_sym_mul(const double* S, crLane3 a) {
     crLane3 r = lane3_load(S);
     crLane yy = lane_load(S + 3 * CR_LANES), yz = lane_load(S + 4 * CR_LANES);
@@ -111,7 +111,8 @@ CR_LANE crLane3 lane3_sym_mul(const double* S, crLane3 a) {
     return lane3(lane3_dot(r, a), r.y * a.x + yy * a.y + yz * a.z, r.z * a.x + yz * a.y + zz * a.z);
 }
 
-// Six numbers of a body, and two that are zero, from and to their place in z.
+// Reads or writes the six numbers v, w of one body per lane at offsets `at` in z; the last two of a body's
+// eight numbers are zero. row_scatter writes the first `lanes` lanes only.
 #if CR_WIDTH > 1
 CR_LANE void row_gather(const double* z, const int* at, crLane3* v, crLane3* w) {
     const double *z0 = z + at[0], *z1 = z + at[1], *z2 = z + at[2], *z3 = z + at[3];
@@ -156,8 +157,8 @@ CR_LANE void row_scatter(double* z, const int* at, int lanes, crLane3 v, crLane3
 }
 #endif
 
-// A loop over groups as a task, name_plain, and the same for registers of four numbers, name_wide; CR_BEST chooses the one
-// for this processor. Both give the same bits.
+// CR_TASKS defines a loop over groups as a task twice: name_plain, and name_wide compiled for AVX2. CR_BEST
+// chooses the one for this processor. Both give the same bits.
 #define CR_TASK(name, attribute, type, call)                    \
     attribute static void name(void* ctx, int begin, int end) { \
         const type* work = ctx;                                 \

@@ -1,11 +1,13 @@
 // local.c - exact solution of one unit: a row, a joint, or one contact with Coulomb friction.
 //
-// Contact with one friction part, normal eliminated: S = Dtt - Dtn Dnt / Dnn, s = qt - Dtn qn / Dnn. Sticking
-// is S y = -s. Slipping against the velocity is (S + lambda I) y = -s with lambda >= 0 and |y| = x_n(y): at
-// lambda = 0 the point is outside the cone, for lambda -> infinity inside, so a root exists; it is found by
-// Newton's method inside a bracket. Planar contacts and polygons are closed forms by cases. Several parts at
-// once (spin, rolling) go by Newton's method on the unit's map, then by projected steps.
+// Contact with one friction part, normal eliminated: S = Dtt - Dtn Dnt / Dnn, s = qt - Dtn qn / Dnn. A
+// contact that sticks has S y = -s. A contact that slips against its velocity has (S + lambda I) y = -s with
+// lambda >= 0 and |y| = x_n(y). The point is outside the cone at lambda = 0 and inside for lambda ->
+// infinity, so a root exists; Newton's method finds it inside a bracket. Polygons have closed forms by vertex
+// and edge. Contacts with several parts (spin, rolling) are solved by Newton's method on the unit's map, then
+// by projected steps.
 // Source: Alart and Curnier 1991 for the map; the one-parameter form is that of a trust region step.
+// Fails: never; an equality block whose D is singular keeps its guess.
 #include "local.h"
 #include "linalg/lu.h"
 
@@ -18,8 +20,8 @@ typedef struct crReduced {
     double Wnt[2];
     double S[2][2];
     double s[2];
-    double keep;   // 1 / radius: 0 for an infinite one
-    double floor;  // added to S where it may be singular
+    double keep;   // 1 / radius of the disc: 1, or 0 if it is infinite
+    double floor;  // least lambda: shift of S, which may be singular
 } crReduced;
 
 static crReduced reduce_local(const crUnit* unit, const double* q) {
@@ -46,7 +48,7 @@ static double normal_at(const crReduced* r, const double y[2]) {
     return -sum / r->Wnn;
 }
 
-// x = inverse(S + lambda I) b
+// Computes x = (S + lambda I)^-1 b.
 static void shifted_solve(const crReduced* r, double lambda, const double b[2], double x[2]) {
     double a00 = r->S[0][0] + lambda;
     if (r->tangents == 1) {
@@ -59,8 +61,9 @@ static void shifted_solve(const crReduced* r, double lambda, const double b[2], 
     x[1] = (a00 * b[1] - r->S[1][0] * b[0]) / det;
 }
 
-// f = keep |y| - x_n at lambda; y is the tangential impulse there. slope, where asked for, is that of Newton's
-// method on x_n / |y|, which is nearly a straight line in lambda (More and Sorensen 1983): f' - f |y|' / |y|
+// Returns f = keep |y| - x_n at lambda and sets y, the tangential impulse there. *slope, unless NULL, is that
+// of Newton's method on x_n / |y|, f' - f |y|' / |y|; x_n / |y| is nearly linear in lambda (More and Sorensen
+// 1983).
 static double outside(const crReduced* r, double lambda, double y[2], double* slope) {
     double minus_s[2] = {-r->s[0], -r->s[1]};
     y[1] = 0.0;
@@ -77,7 +80,7 @@ static double outside(const crReduced* r, double lambda, double y[2], double* sl
     return f;
 }
 
-// the root of f in lambda, from a point known to be outside at lo
+// Finds the root of f in lambda and sets y there; the point at lo is outside the cone.
 static void slip(const crReduced* r, double lo, double y[2]) {
     double hi = (double)INFINITY;
     double reach = fabs(r->S[0][0]) + fabs(r->S[1][1]) + lo;
@@ -92,14 +95,14 @@ static void slip(const crReduced* r, double lo, double y[2]) {
         }
         if (fabs(f) <= 2.2e-16 * fabs(normal_at(r, y))) break;
         double next = at - f / slope;
-        // Newton where it stays inside, else further out or half way
+        // Newton's step if it stays in the bracket, else a larger lambda or the middle of the bracket
         if (!(next > lo && next < hi)) next = isinf(hi) ? 4.0 * lo + reach : 0.5 * (lo + hi);
         if (next == at || (!isinf(hi) && hi - lo <= 1e-16 * hi)) break;
         at = next;
     }
 }
 
-// one friction part, disc or free
+// Solves a contact with one friction part that is a disc or unlimited.
 static void solve_disc(const crUnit* unit, const double* q, double* x) {
     crReduced r = reduce_local(unit, q);
     double y[2] = {0.0, 0.0};
@@ -109,7 +112,7 @@ static void solve_disc(const crUnit* unit, const double* q, double* x) {
         slip(&r, r.floor, y);
         double size = sqrt(y[0] * y[0] + y[1] * y[1]);
         if (r.keep > 0.0 && size > 0.0) {
-            // on the cone exactly, with u_n = 0 exactly
+            // the point is put on the cone with u_n = 0
             double d[2] = {y[0] / size, y[1] / size};
             double denominator = r.Wnn + r.Wnt[0] * d[0] + r.Wnt[1] * d[1];
             double pressed = denominator > 0.0 ? -r.qn / denominator : size;
@@ -124,11 +127,12 @@ static void solve_disc(const crUnit* unit, const double* q, double* x) {
     memcpy(t, y, (size_t)r.tangents * sizeof *t);
 }
 
-// p_t on the edge from vertex a to b, both times x_n, with w_t against the edge's outward normal
+// True if p_t lies on the edge from vertex a to b (times x_n) and -w_t is along the edge's outward normal;
+// sets x then.
 static bool edge_fits(const crUnit* unit, const double* q, const double* a, const double* b, double* x) {
     const double* D = unit->D;
     double e[2] = {b[0] - a[0], b[1] - a[1]};
-    // unknowns x_n and g = x_n * position along the edge; rows: u_n = 0 and e.w_t = 0
+    // unknowns: x_n and g = x_n * position along the edge; equations: u_n = 0 and e.w_t = 0
     double col_n[3], col_g[3];
     for (int i = 0; i < 3; i++) {
         col_n[i] = D[3 * i] + D[3 * i + 1] * a[0] + D[3 * i + 2] * a[1];
@@ -149,7 +153,7 @@ static bool edge_fits(const crUnit* unit, const double* q, const double* a, cons
     return true;
 }
 
-// p_t at vertex v times x_n, with -w_t between the outward normals of its two edges
+// True if p_t is vertex k times x_n and -w_t lies between the outward normals of its two edges; sets x then.
 static bool vertex_fits(const crUnit* unit, const double* q, int k, double* x) {
     const double* D = unit->D;
     int count = unit->vertex_count;
@@ -161,7 +165,7 @@ static bool vertex_fits(const crUnit* unit, const double* q, int k, double* x) {
     double xn = -q[0] / slope;
     double w1 = q[1] + (D[3] + D[4] * v[0] + D[5] * v[1]) * xn;
     double w2 = q[2] + (D[6] + D[7] * v[0] + D[8] * v[1]) * xn;
-    // least p.w over the polygon is at v: both neighbours are no better
+    // p.w over the polygon is least at v if neither neighbour has less
     if (w1 * (before[0] - v[0]) + w2 * (before[1] - v[1]) < 0.0) return false;
     if (w1 * (after[0] - v[0]) + w2 * (after[1] - v[1]) < 0.0) return false;
     x[0] = xn;
@@ -207,8 +211,9 @@ static void local_velocity(const crUnit* unit, const double* q, const double* x,
     }
 }
 
-// Sum of squares in one unit. Rows with a limit are scaled by it and are speeds; those without (infinite friction of spin
-// or rolling) may be rad/s, which the ratio of the diagonal entries turns into speeds.
+// Returns the sum of squares of F in one unit. Rows with a limit are scaled by it and are in m/s. Rows
+// without one (infinite friction of spin or rolling) may be in rad/s; the ratio of diagonal entries converts
+// them to m/s.
 static double norm2(const crUnit* unit, const double* F) {
     double sum = 0.0;
     for (int i = 0; i < unit->count; i++) {
@@ -224,7 +229,8 @@ static double norm2(const crUnit* unit, const double* F) {
     return sum;
 }
 
-// Newton step of the unit's map at x with a small shift of D; false where the matrix is singular
+// Computes the Newton step dx of the unit's map, with a small shift of D. Returns false if the matrix is
+// singular.
 static bool local_step(const crUnit* unit, const double* A, const double* B, const double* F, double* dx) {
     int c = unit->count;
     double M[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
@@ -245,7 +251,8 @@ static bool local_step(const crUnit* unit, const double* A, const double* B, con
     return true;
 }
 
-// several parts: damped Newton on the map, with projected steps where it does not descend
+// Solves a contact with several parts by damped Newton steps on the map, and by projected steps if these do
+// not descend.
 static void solve_parts(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
     double F[CR_UNIT_ROWS], w[CR_UNIT_ROWS], dx[CR_UNIT_ROWS], trial[CR_UNIT_ROWS];
@@ -298,7 +305,7 @@ static void solve_contact(const crUnit* unit, const double* q, double* x) {
     cr__unit_clamp(unit, x);
 }
 
-// equality rows: D x = -q with a floor on the diagonal, once refined
+// Solves equality rows: D x = -q with a small shift of the diagonal, refined once.
 static void solve_joint(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
     double M[CR_UNIT_ROWS * CR_UNIT_ROWS], w[CR_UNIT_ROWS], step[CR_UNIT_ROWS];
@@ -308,7 +315,7 @@ static void solve_joint(const crUnit* unit, const double* q, double* x) {
         M[i * c + i] += 1e-12 / unit->rho;
     }
     if (!cr__lu(M, c, 0.0, order)) return;
-    // a step from the guess, so that what D cannot reach stays as it was
+    // steps from the guess leave the components of x in the null space of D unchanged
     for (int round = 0; round < 2; round++) {
         local_velocity(unit, q, x, w);
         cr__lu_solve(M, c, order, w, step);
@@ -327,7 +334,7 @@ void cr__local_solve(const crUnit* unit, const double* q, double* x) {
         if (unit->D[0] > 0.0) {
             x[0] = -q[0] / unit->D[0];
         } else if (unit->kind != CR_BLOCK_EQUALITY && q[0] != 0.0) {
-            // nothing this row does changes its velocity: only an end of its range can fit
+            // the row's impulse does not change its velocity: only an end of its range can be a solution
             double end = q[0] > 0.0 ? unit->lo : unit->hi;
             if (unit->kind == CR_BLOCK_UNILATERAL) end = 0.0;
             if (isfinite(end)) x[0] = end;

@@ -1,15 +1,16 @@
-// local.h - one unit by itself: its exact solution, and the map whose zeros are its solutions.
+// local.h - exact solution of one unit, and the map whose zeros are its solutions.
 #ifndef CAROM_RELAX_LOCAL_H
 #define CAROM_RELAX_LOCAL_H
 
 #include "system.h"
 
-// x with w = D x + q satisfying the unit's conditions; x holds a guess and receives the answer. The least
-// that can be done is done where there is none (D is zero where the unit approaches).
+// Sets x to a solution: x and w = D x + q satisfy the unit's conditions. x holds a guess before. If there is
+// no solution (D is zero and the contact approaches), a contact gets zero and a row an end of its range or
+// its guess.
 void cr__local_solve(const crUnit* unit, const double* q, double* x);
 
-// Alart and Curnier's map in velocity units, rows scaled by 1/rho with rho = s / (diagonal of D): zero
-// exactly at solutions. dF = A dx + B dw (count*count each, row by row).
+// Computes Alart and Curnier's map F in units of velocity; it is zero exactly at solutions. Impulses are
+// scaled by 1/rho, rho = s / diagonal of D. dF = A dx + B dw (A, B: count*count, row by row).
 void cr__unit_map(const crUnit* unit, double s, const double* x, const double* w, double* F, double* A,
                   double* B);
 

@@ -1,29 +1,29 @@
-// packed.c - sweeps over packed contacts until each island has what it was asked for.
+// packed.c - sweeps over packed contacts until each island is solved to its tolerance.
 //
 // Gauss-Seidel with momentum: after a sweep from p to p + dp, d = beta d + dp and the next sweep starts from
-// p + dp + beta' d, with Nesterov's beta, which starts again where a sweep goes against d (O'Donoghue and
-// Candes 2015) or changes four times as much as one before; z moves along since it is linear in the impulses.
-// Wedged bodies need impulses of many times their weight, which plain sweeps pile up by equal portions:
-// momentum gets there in the square root of their number, conjugate gradients (Silcowitz, Niebe and Erleben
-// 2010) restart all the time there. Each island has its own beta, tolerance and end, so its bits do not
-// depend on what else is in the world.
-// Impulses to start from, and those of an island that ran out of sweeps, that would create energy are scaled
-// to the least of p.(u_free + b) + p.W p / 2 along them.
-// Fails: an island that ran out of sweeps says so.
+// p + dp + beta' d, with Nesterov's beta. The momentum restarts if a sweep goes against d (O'Donoghue and
+// Candes 2015) or changes velocities by four times the least change since the last restart. z is linear in
+// the impulses, so it is extrapolated by the same share. Wedged bodies need impulses of many times their
+// weight, which plain sweeps build up in equal portions; momentum needs the square root of as many sweeps,
+// and conjugate gradients (Silcowitz, Niebe and Erleben 2010) keep restarting. Each island has its own beta,
+// tolerance and end, so its bits do not depend on the other islands.
+// Warm start impulses that would create energy, and those of an island that ran out of sweeps, are scaled to
+// the minimum of p.(u_free + b) + p.W p / 2 along them.
+// Fails: CR_ERR_MEMORY; an island that ran out of sweeps has `solved` false.
 #include <string.h>
 
 #include "base/room.h"
 #include "relax/units.h"
 
-#define BODIES 256   // that one thread takes at a time
-#define GROUPS 128   // likewise
-#define GROWTH 16.0  // of a sweep's change, squared, above the least
+#define BODIES 256   // bodies per task
+#define GROUPS 128   // groups per task
+#define GROWTH 16.0  // squared change over the least one beyond which momentum restarts
 
-// what lanes side by side of one island did in the last sweep; neither depends on the order they come in
+// Result of the last sweep in adjacent lanes of one island. Neither sum nor maximum depends on the order.
 typedef struct Tally {
     int island;
-    int64_t along;    // as crPackedIsland has it
-    uint64_t change;  // likewise, its bits: they ascend with it, and what is not a number is the largest
+    int64_t along;    // as in crPackedIsland
+    uint64_t change;  // bits of crPackedIsland.change: they ascend with it, and a NaN is the largest
 } Tally;
 
 typedef struct Run {
@@ -32,11 +32,11 @@ typedef struct Run {
     int count;
     int open_count;
     int* open;      // islands that were live in the last sweep (open_count)
-    double* beta;   // (count)
-    double* keep;   // of the sweep before (count)
-    Tally* tally;   // of each chunk of groups, from its first lane on (lanes)
-    int* tallies;   // how many each has (chunks)
-    double* parts;  // work: of bodies, two each, or of lanes
+    double* beta;   // momentum share of each island (count)
+    double* keep;   // beta of the previous sweep (count)
+    Tally* tally;   // tallies of each chunk of groups, from its first lane on (lanes)
+    int* tallies;   // number of tallies of each chunk (chunks)
+    double* parts;  // work: two numbers per body, or one per lane
 } Run;
 
 static void body_energies(void* ctx, int begin, int end) {
@@ -61,13 +61,13 @@ static void lane_energies(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crGroup* g = &run->packed->group[i];
         for (int l = 0; l < g->lanes; l++) {
-            // by itself: which lanes stand together depends on other islands
+            // each lane separately, since the grouping of lanes depends on other islands
             run->parts[i * CR_LANES + l] = cr__packed_work(run->packed, g, l);
         }
     }
 }
 
-// by how much each island's impulses are to be scaled; false where all stay
+// Sets beta to the factor by which each island's impulses are to be scaled. Returns true if one is below 1.
 static bool energy_scales(Run* run) {
     crPacked* p = run->packed;
     double* linear = run->beta;
@@ -96,7 +96,7 @@ static bool energy_scales(Run* run) {
     return any;
 }
 
-// impulses that would create energy become those of least energy along them
+// Scales impulses that would create energy to those of least energy along them.
 static void limit_energy(Run* run) {
     crPacked* p = run->packed;
     if (!energy_scales(run)) return;
@@ -139,7 +139,8 @@ static void tally_groups(void* ctx, int begin, int end) {
     run->tallies[begin / GROUPS] = count;
 }
 
-// largest change of the last sweep of each island, and how it went along the direction; how many go on
+// Finds for each island the largest change of the last sweep and its component along the momentum direction,
+// and whether it is solved. Returns the number of islands that go on; *ended is true if one ended.
 static int judge(Run* run, bool* ended) {
     crPacked* p = run->packed;
     int open = 0;
@@ -199,8 +200,8 @@ static void mark_live(Run* run) {
     cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
 }
 
-// The largest share of the direction that a sweep may start with. Momentum moves impulses far, and leaves errors in
-// velocities that sweeps with less of it remove.
+// Returns the largest momentum share that a sweep may use. Momentum moves impulses far, but leaves errors in
+// velocities, which the last sweeps remove with less momentum.
 static double most_share(const crPackedIsland* island) {
     static const struct {
         double left, share;
@@ -212,8 +213,9 @@ static double most_share(const crPackedIsland* island) {
     return 1.0;
 }
 
-// the next share of the direction, after Nesterov; none where the last sweep went against it, or where it has
-// run past a regime: from there it would stir the whole island
+// Sets the next momentum share of each island, after Nesterov. The share is zero if the last sweep went
+// against the direction or its change grew: contacts have changed their state, and momentum would stir the
+// whole island.
 static void choose_ratios(Run* run) {
     for (int k = 0; k < run->open_count; k++) {
         int i = run->open[k];
@@ -228,8 +230,8 @@ static void choose_ratios(Run* run) {
     }
 }
 
-// d = keep d + dz is what z changed by since the sweep before ended; z += beta d, which the next sweep starts
-// from, takes the impulses along
+// Extrapolates z: d is its change since the previous sweep ended, momentum included, and z += beta d is the
+// start of the next sweep. Impulses follow when their contact is visited.
 static void accelerate_body(double beta, double* restrict z, double* restrict before) {
     for (int k = 0; k < CR_BODY_STRIDE; k++) {
         double d = z[k] - before[k];
@@ -248,7 +250,8 @@ static void accelerate_bodies(void* ctx, int begin, int end) {
     }
 }
 
-// islands that ran out of sweeps are live again, but those with rows, where equalities must not be scaled
+// Makes islands live again that ran out of sweeps, except those with rows, whose equalities must not be
+// scaled. Returns true if there is one.
 static bool mark_unsolved(Run* run) {
     const crUnits* units = run->packed->units;
     bool any = false;
@@ -261,7 +264,7 @@ static bool mark_unsolved(Run* run) {
     return any;
 }
 
-// arrays of the packing that sweeps need
+// Allocates the arrays of the packing that sweeps need. Returns false if memory runs out.
 static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
     if (!CR_ROOMS(arena, CR_ROOM(p->change, lanes), CR_ROOM(p->along, lanes), CR_ROOM(p->live, lanes),
                   CR_ROOM(p->z_before, CR_BODY_STRIDE * (size_t)(p->bodies + 1))))
@@ -283,7 +286,7 @@ static crStatus run_create(Run* run, crArena* arena) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// no direction yet
+// Clears the momentum and finds the weight of each island.
 static void begin(Run* run) {
     crPacked* p = run->packed;
     run->open_count = run->count;

@@ -1,9 +1,11 @@
 // packed.h - contacts of free bodies side by side: the structures of the packed contact solver.
 //
-// Velocities are z = M^(1/2) v, eight places a body: sqrt(m) v and R I omega with R^T R = I^-1. A contact has
-// u = E + s_b z_b + K_b z_b' - (the same of a) in world axes, with s = 1/sqrt(m), K = -[r] R^T, so that its
-// W is D = s^2 1 + K K^T; an impulse P moves z by s P and K^T P. A unit is up to four contacts of one pair of
-// bodies; units of one colour share no body; a group is four units of one colour and one kind, lane by lane.
+// Velocities are z = M^(1/2) v, eight numbers per body (the last two are zero): z = sqrt(m) v and
+// z' = R I omega with R^T R = I^-1. The velocity at a contact is u = E + s_b z_b + K_b z_b' - (s_a z_a +
+// K_a z_a') in world axes, with s = 1/sqrt(m) and K = -[r] R^T. The contact's W is D, the sum of
+// s^2 1 + K K^T over both bodies; an impulse P changes z by s P and z' by K^T P. A unit is up to four
+// contacts of one pair of bodies; units of one colour share no body. A group is four units of one colour and
+// one kind, one per lane.
 #ifndef CAROM_RELAX_PACKED_H
 #define CAROM_RELAX_PACKED_H
 
@@ -11,92 +13,92 @@
 #include "model/spatial.h"
 #include "problem/colouring.h"
 
-#ifndef CR_LANES    // few.h has one
+#ifndef CR_LANES    // few.h defines it as 1
 #define CR_LANES 4  // units of a group
 #endif
-#define CR_UNIT_CONTACTS 4
-#define CR_BODY_STRIDE   8
+#define CR_UNIT_CONTACTS 4  // most contacts of a unit
+#define CR_BODY_STRIDE   8  // numbers per body in z
 
-// How much of D there is to keep, see packed_sweep.c.
+// Kinds of units: simpler kinds store less of D and K.
 typedef enum crKind {
     CR_KIND_ANY,
-    CR_KIND_ROUND,  // bodies that move have three equal moments
-    CR_KIND_BALL,   // and their centres lie on the normal, along which E is
+    CR_KIND_ROUND,  // each moving body has three equal moments of inertia
+    CR_KIND_BALL,   // round, centres of the moving bodies on the contact normal, E parallel to the normal
 } crKind;
 
-// Places of a slot (one contact of each lane), each CR_LANES numbers.
+// Places of a slot (one contact of each lane). A place holds CR_LANES numbers.
 enum {
     CR_AT_N = 0,     // normal
-    CR_AT_P = 3,     // impulse along n, t1, t2; a ball's in world axes
-    CR_AT_STEP = 6,  // direction: its steps of the last sweeps together
-    CR_AT_MU = 9,    // friction
-    // of balls
+    CR_AT_P = 3,     // impulse along n, t1, t2; for balls in world axes
+    CR_AT_STEP = 6,  // momentum direction d: weighted sum of the impulse changes of past sweeps
+    CR_AT_MU = 9,    // coefficient of friction
+    // kind ball
     CR_AT_BIAS = 10,  // E along n
     CR_AT_GT = 11,    // 1/w_t
-    CR_AT_RHO = 12,   // rho_b, then rho_a where both bodies move
-    // of others
-    CR_AT_T = 10,  // t1, whose last coordinate is 0
-    CR_AT_E = 12,  // velocity that is given, and the bias, along n, t1, t2
+    CR_AT_RHO = 12,   // rho_b, then rho_a if both bodies move
+    // other kinds
+    CR_AT_T = 10,  // x and y of t1, whose z is 0
+    CR_AT_E = 12,  // E along n, t1, t2
     CR_AT_W = 15,  // n^T D n
     CR_AT_C = 16,  // T^T D n / w, T = t1, t2
     CR_AT_S = 18,  // T^T D T - w c c^T: 11 12 22
-    CR_AT_K = 21,  // K_b, then K_a where both bodies move: CR_K or CR_K_ROUND places each
+    CR_AT_K = 21,  // K_b, then K_a if both bodies move: CR_K or CR_K_ROUND places each
 };
-// A round body's R is 1/sqrt(I) 1, so that K = -[r] R^T is k = r/sqrt(I): K z = z x k, K^T P = k x P;
-// a ball's k is rho n.
+// Places of K. A round body has R = 1/sqrt(I) 1, so K is stored as the vector k = r/sqrt(I): K z = z x k and
+// K^T P = k x P. A ball has k = rho n.
 enum { CR_K_ROUND = 3, CR_K = 9 };
 
 typedef struct crGroup {
-    int a[CR_LANES], b[CR_LANES];  // places of the bodies in z; 0 is nobody
+    int a[CR_LANES], b[CR_LANES];  // offsets of the bodies in z; 0: no moving body
     int island[CR_LANES];
-    int contact[CR_LANES];  // first of the unit
-    int lanes;              // in use
-    int slots;              // contacts of each
-    int places;             // of a slot
+    int contact[CR_LANES];  // first contact of each unit
+    int lanes;              // lanes in use
+    int slots;              // contacts per unit
+    int places;             // places per slot
     crKind kind;
-    bool two;    // both bodies move
-    bool live;   // some island of it is still being solved
-    size_t hot;  // in crPacked.hot: s_b, s_a, then the slots
+    bool two;    // true if both bodies move
+    bool live;   // true if an island of the group is still being solved
+    size_t hot;  // offset in crPacked.hot of s_b, s_a, then the slots
 } crGroup;
 
-// What the packed solver knows of a contact: of single bodies or of one and something v does not move, with
-// round friction.
+// A contact of the packed solver: between two single bodies, or a single body and one that v does not move,
+// with isotropic friction.
 typedef struct crPackedContact {
     int body_a, body_b;
     double mu;
     crVec3 point, normal;
-    crVec3 E;  // velocity that is given, and the bias along the normal
-    crVec3 P;  // impulse on b: to start from, and the result
-    double w;  // result: n^T W n
+    crVec3 E;  // given velocity of driven bodies, plus the bias along the normal, m/s
+    crVec3 P;  // in: warm start impulse on b; out: impulse, N s
+    double w;  // out: n^T W n, 1/kg
 } crPackedContact;
 
 typedef struct crPacked {
     int count;
     crPackedContact* contact;  // (count)
     int group_count;
-    crGroup* group;                    // (group_count), and one where hot ends
-    int colours;                       // in use, the last one only where all are
+    crGroup* group;                    // (group_count), plus one that holds the end of hot
+    int colours;                       // colours in use; the extra last one only if CR_COLOURS are not enough
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
-    double* hot;
-    const double* beta;  // share of the direction that the next sweep starts with, of each island
-    // of cr__packed_solve
-    double* change;  // largest change of a velocity in the last sweep, m/s (group_count*CR_LANES)
-    double* along;   // sum of w dP.d likewise, d the direction
+    double* hot;                       // numbers of all groups
+    const double* beta;                // momentum share of each island in the next sweep
+    // working arrays of cr__packed_solve
+    double* change;  // largest squared velocity change in the last sweep, m^2/s^2 (group_count*CR_LANES)
+    double* along;   // sum of w dP.d in the last sweep, d: momentum direction (group_count*CR_LANES)
     int64_t* live;   // masks (group_count*CR_LANES)
     int bodies;
-    int* body;         // (bodies)
-    int* place;        // of each body in z, 0: none (nb)
-    int* body_island;  // (bodies)
-    double* z;         // (8*(bodies + 1)), the first eight zero
-    double* z_free;
-    double* z_before;       // cr__packed_solve: after the sweep before
-    struct crUnits* units;  // rows that are swept along, NULL: none; see units.h
+    int* body;              // (bodies)
+    int* place;             // offset of each body in z; 0: none (nb)
+    int* body_island;       // (bodies)
+    double* z;              // (8*(bodies + 1)); the first eight are zero
+    double* z_free;         // z without impulses, as z
+    double* z_before;       // z after the previous sweep, as z
+    struct crUnits* units;  // blocks of rows that are swept with the contacts (units.h); NULL: none
     crTasks* tasks;
-    void* spare;  // memory that the grouping worked in, for those who come after it (spare_bytes)
+    void* spare;  // memory that the grouping no longer needs, free for reuse (spare_bytes)
     size_t spare_bytes;
 } crPacked;
 
-// Bodies with their inertias at the present poses, and what to work with.
+// Bodies with their inertias at the present poses, and the arena and threads to work with.
 typedef struct crInertias {
     const crModel* model;
     const crDynamics* d;
@@ -106,29 +108,30 @@ typedef struct crInertias {
 
 typedef struct crPackedSweep {
     crPacked* packed;
-    int first;  // group
+    int first;  // first group of the colour
 } crPackedSweep;
 
-// Groups the contacts, those of a pair of bodies side by side, and takes units (or NULL) along; z and z_free are v, the
-// velocities without impulses (nv). Without hot. CR_ERR_MEMORY.
+// Groups the contacts, in which those of a pair of bodies are adjacent, and places `units` (or NULL). Sets z
+// and z_free from v, the velocities without impulses (nv). Leaves `hot` NULL. CR_ERR_MEMORY.
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
                           crPackedContact* contact, struct crUnits* units, crPacked* packed);
-// The same, and packs them: with hot, and z with the impulses.
+// Groups the contacts, fills `hot`, and adds the warm start impulses to z. CR_ERR_MEMORY.
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, struct crUnits* units, crPacked* packed);
-// Calls fn(ctx, begin, end) for the groups of one colour after another, counted from *first, which is set before each.
+// Calls fn(ctx, begin, end) for the groups of one colour after another. Group numbers count from *first, the
+// first group of the colour, which is set before each colour.
 void cr__packed_by_colours(const crPacked* packed, crTaskFn fn, void* ctx, int* first);
-// One sweep over all groups that are live.
+// Makes one sweep over all live groups and all units.
 void cr__packed_sweep(crPacked* packed);
-// z from z_free and the impulses.
+// Recomputes z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);
-// Velocities v (nv) in the coordinates of z (8*(bodies + 1)).
+// Converts velocities v (nv) to the coordinates of z (8*(bodies + 1)).
 void cr__packed_coordinates(const crPacked* packed, const crInertias* of, const double* v, double* z);
-// Impulses . E of one lane.
+// Returns the sum of P.E over the contacts of one lane, J.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
 
-// P, or what is nearest along it in the cone of c: a solver that ran out of iterations leaves it outside, and
-// so does a normal that turned since, or rounding
+// Returns P, with its normal part clipped at zero and its tangential part at the friction limit of c. P
+// leaves the cone where a solver ran out of iterations, the normal turned, or by rounding.
 static inline crVec3 cr__in_cone(const crPackedContact* c, crVec3 P) {
     double pn = cr_dot(c->normal, P);
     crVec3 pt = cr_madd(P, -pn, c->normal);

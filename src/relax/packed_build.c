@@ -1,12 +1,13 @@
-// packed_build.c - contacts into groups: units of one pair, colours, and the numbers of each lane.
+// packed_build.c - sorts contacts into groups: units of one pair, colours, and the numbers of each lane.
 //
 //     K = -[r] R^T,   D = (s_a^2 + s_b^2) 1 + K_a K_a^T + K_b K_b^T
-//     w = n^T D n,   c = T^T D n / w,   S = T^T D T - w c c^T      (T = t1, t2; see packed_sweep.c)
-//     of balls:   rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
+//     w = n^T D n,   c = T^T D n / w,   S = T^T D T - w c c^T      (T = t1, t2; see packed_visit.h)
+//     balls:      rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
 //
-// Colours are given in the order of contacts, one per pair of bodies; within a colour units are sorted by
-// kind and by how many contacts they have, so lanes of a group are alike. Lanes left over repeat the first
-// one against nobody. A body that does not move is no vertex; the other one is then b, with signs turned.
+// Units get colours in the order of contacts. Within a colour they are sorted by kind, by the number of
+// moving bodies and by the number of contacts, so the lanes of a group are alike. Unused lanes repeat the
+// first one with body place 0. A body that does not move is no vertex of the colouring; the other body is
+// then b, and signs change if it is a of the contact.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -14,17 +15,17 @@
 #include "relax/packed_slot.h"
 #include "relax/units.h"
 
-#define KINDS   ((CR_KIND_BALL + 1) * 2 * CR_UNIT_CONTACTS)
+#define KINDS   ((CR_KIND_BALL + 1) * 2 * CR_UNIT_CONTACTS)  // buckets per colour
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
-#define ALONG   1e-12  // off its normal, relative, what counts as a ball's: rounding, metres from the origin
-#define GROUPS  32     // that one thread takes at a time
-#define BODIES  256    // likewise
-#define CHUNK   512    // contacts that one thread takes at a time
+#define ALONG   1e-12  // sine of the angle to the normal up to which a vector is along it: covers rounding
+#define GROUPS  32     // groups per task
+#define BODIES  256    // bodies per task
+#define CHUNK   512    // contacts per task
 
 // contacts first to first + count - 1 of one pair of bodies
 typedef struct Unit {
     int first, count;
-    int a, b;  // places in z; a = 0 where only one moves
+    int a, b;  // places of the bodies in z; a = 0 if only one moves
     crKind kind;
     int bucket;
 } Unit;
@@ -34,13 +35,13 @@ typedef struct Build {
     crPacked* packed;
     const int* island;  // of each body
     const double* v;
-    double* share;  // 1/sqrt(m) of each body that takes part (bodies)
-    Unit* unit;     // at the place of their first contacts (count)
+    double* share;  // 1/sqrt(m) of each packed body (bodies)
+    Unit* unit;     // each unit at the index of its first contact (count)
 } Build;
 
 static int body_at(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
-// the next place of a body that has none yet
+// Gives a body the next place if it moves and has none yet.
 static void number_body(Build* build, int body) {
     crPacked* p = build->packed;
     if (p->place[body] != 0 || !cr__moves(build->of->model, body)) return;
@@ -49,7 +50,7 @@ static void number_body(Build* build, int body) {
     p->place[body] = CR_BODY_STRIDE * p->bodies;
 }
 
-// M^(1/2) v of a single body
+// Sets z to M^(1/2) v of a single body.
 static void coordinates(const crInertias* of, int body, const double* v, double* z) {
     double root = sqrt(of->model->bodies[body].mass);
     v += of->model->bodies[body].v;
@@ -80,7 +81,7 @@ void cr__packed_coordinates(const crPacked* p, const crInertias* of, const doubl
     cr__tasks_for(of->tasks, p->bodies, BODIES, coordinates_range, &(Coordinates){p, of, v, z});
 }
 
-// z_free of bodies begin to end - 1 by their places
+// Sets z_free and share of the packed bodies begin to end - 1.
 static void fill_bodies(void* ctx, int begin, int end) {
     const Build* build = ctx;
     for (int i = begin; i < end; i++) {
@@ -90,7 +91,8 @@ static void fill_bodies(void* ctx, int begin, int end) {
     }
 }
 
-// numbers the bodies of the contacts, those that rows reach, and trees, and fills z_free
+// Numbers the bodies of the contacts, the single bodies that rows reach, and trees; sets z_free and z.
+// CR_ERR_MEMORY.
 static crStatus number_bodies(Build* build) {
     crPacked* p = build->packed;
     const crModel* model = build->of->model;
@@ -136,7 +138,7 @@ static bool is_along(crVec3 n, crVec3 a) {
     return cr_dot(off, off) <= ALONG * ALONG * cr_dot(a, a);
 }
 
-// of a unit that has its contacts and places
+// Returns the kind of a unit whose contacts and places are set.
 static crKind kind_of(const Build* build, const Unit* unit) {
     const crPacked* p = build->packed;
     if (!is_round(build, unit->b) || (unit->a > 0 && !is_round(build, unit->a))) return CR_KIND_ANY;
@@ -156,7 +158,7 @@ static bool same_pair(const crPackedContact* a, const crPackedContact* b) {
     return a->body_a == b->body_a && a->body_b == b->body_b;
 }
 
-// units of the pairs whose first contacts are begin to end - 1
+// Cuts the pairs whose first contact is among begin to end - 1 into units.
 static void cut_range(void* ctx, int begin, int end) {
     const Build* build = ctx;
     const crPacked* p = build->packed;
@@ -182,7 +184,7 @@ static void cut_range(void* ctx, int begin, int end) {
     }
 }
 
-// units with their colours, in the order of contacts
+// Gives units their colours and buckets, in the order of contacts.
 static void colour_units(const Build* build, uint64_t* used) {
     crPacked* p = build->packed;
     for (int i = 0; i < p->count; i += build->unit[i].count) {
@@ -201,7 +203,8 @@ static int slot_places(crKind kind, int bodies) {
     return CR_AT_K + bodies * (kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K);
 }
 
-// units in the order of groups; the first of each group, and how many, are set before its other fields
+// Units in the order of groups. Before fill_groups, contact[0] of a group is the place of its first unit in
+// `order`, and only `lanes` is set besides.
 typedef struct Grouping {
     const Build* build;
     const int* order;
@@ -232,7 +235,7 @@ static void fill_groups(void* ctx, int begin, int end) {
     }
 }
 
-// units sorted by bucket, four at a time
+// Sorts units by bucket and makes groups of up to four. CR_ERR_MEMORY.
 static crStatus make_groups(Build* build) {
     const Unit* units = build->unit;
     crPacked* p = build->packed;
@@ -289,7 +292,7 @@ static void put(double* in, int at, crVec3 a) {
     in[(at + 2) * CR_LANES] = a.z;
 }
 
-// numbers of a contact into one lane; b is the body that moves
+// Puts the numbers of a contact into one lane; b moves, a is -1 if it does not move.
 static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
     const crVec3* origin = build->of->d->origin;
     put(in, IN_N, c->normal);
@@ -300,7 +303,7 @@ static void read_contact(const Build* build, const crPackedContact* c, int a, in
     in[IN_MU * CR_LANES] = c->mu;
 }
 
-// R, of a round body its first number alone
+// Reads R of a body; for round bodies only its first number.
 static void read_body(const Build* build, crKind kind, int body, double* R) {
     const crMat3* root = &build->of->d->root[body];
     for (int k = 0; k < (kind == CR_KIND_ANY ? 9 : 1); k++) {
@@ -318,7 +321,7 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
         int from = l < g->lanes ? l : 0;
         b[l] = body_at(p, g->b[from]);
         a[l] = g->two ? body_at(p, g->a[from]) : -1;
-        // b of the lane may be a of the contact
+        // the b of the lane may be the a of the contact
         sign[l] = p->contact[g->contact[l]].body_b == b[l] ? 1.0 : -1.0;
         hot[l] = sign[l] * build->share[g->b[from] / CR_BODY_STRIDE - 1];
         hot[CR_LANES + l] = g->two ? -build->share[g->a[from] / CR_BODY_STRIDE - 1] : 0.0;
@@ -361,7 +364,7 @@ static crStatus group_contacts(Build* build) {
     cr__tasks_for(p->tasks, p->count, CHUNK, cut_range, build);
     colour_units(build, used);
     status = make_groups(build);
-    // units are no more looked at
+    // the array of units is not read any more
     p->spare = build->unit;
     p->spare_bytes = (size_t)p->count * sizeof *build->unit;
     return status;

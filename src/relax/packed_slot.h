@@ -1,13 +1,13 @@
-// packed_slot.h - from the numbers of one contact per lane to a slot, see packed_build.c for what these are.
+// packed_slot.h - computes a slot from the numbers of one contact per lane; equations in packed_build.c.
 #ifndef CAROM_RELAX_PACKED_SLOT_H
 #define CAROM_RELAX_PACKED_SLOT_H
 
 #include "relax/lanes.h"
 
-// one contact of each lane on its way into a slot
+// Places of the input of one contact per lane: normal, arms, E, warm start impulse, friction.
 enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
-// K = -[r] R^T, with the sign of the body, and D += K K^T: xx xy xz yy yz zz
+// Stores K = -[r] R^T, times the sign of the body, by rows and adds K K^T to D (xx xy xz yy yz zz).
 CR_LANE void add_K(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
     for (int k = 0; k < 3; k++) {
         crLane3 axis = lane3_scale(sign, lane3_load(R + 3 * k * CR_LANES));
@@ -25,7 +25,7 @@ CR_LANE void add_K(crLane sign, const double* R, crLane3 r, double* K, crLane* D
     D[5] += lane3_dot(z, z);
 }
 
-// likewise of a round body
+// Stores k of a round body and adds K K^T to D.
 CR_LANE void add_k(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
     crLane3 k = lane3_scale(sign * lane_load(R), r);
     lane3_store(K, k);
@@ -37,7 +37,7 @@ CR_LANE void add_k(crLane sign, const double* R, crLane3 r, double* K, crLane* D
     D[5] += k.y * k.y + k.x * k.x;
 }
 
-// across n and z, to rounding for every n
+// Returns a unit vector across n and the z axis, exact to rounding for every n.
 CR_LANE crLane3 tangent(crLane3 n) {
     crLane r = lane_sqrt(n.x * n.x + n.y * n.y), one = lane_all(1.0), zero = lane_all(0.0);
     crMask steep = lane_less(lane_all(1e-100), r);
@@ -54,7 +54,7 @@ CR_LANE crLane3 along_frame(crLane3 n, crLane3 t1, crLane3 t2, crLane3 a) {
     return lane3(lane3_dot(n, a), lane3_dot(t1, a), lane3_dot(t2, a));
 }
 
-// what slots of all kinds have
+// Fills the places that slots of all kinds have.
 CR_LANE void pack_common(const double* in, crLane3 P, double* slot) {
     crLane zero = lane_all(0.0);
     lane3_store(slot + CR_AT_N * CR_LANES, lane3_load(in + IN_N * CR_LANES));
@@ -63,7 +63,7 @@ CR_LANE void pack_common(const double* in, crLane3 P, double* slot) {
     lane_store(slot + CR_AT_MU * CR_LANES, lane_load(in + IN_MU * CR_LANES));
 }
 
-// from the numbers of one contact per lane to a slot
+// Fills a slot of kinds other than ball.
 CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
                        const double* Ra, const double* in, double* slot) {
     bool round = g->kind == CR_KIND_ROUND;
@@ -94,7 +94,7 @@ CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sig
     lane_store(slot + (CR_AT_S + 2) * CR_LANES, lane3_dot(t2, mul_D(D, t2)) - w * c2 * c2);
 }
 
-// likewise of balls
+// Fills a slot of kind ball.
 CR_LANE void pack_ball(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
                        const double* Ra, const double* in, double* slot) {
     crLane3 n = lane3_load(in + IN_N * CR_LANES);

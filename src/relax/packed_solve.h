@@ -1,37 +1,39 @@
-// packed_solve.h - what each island of a packed solve is asked for and gets.
+// packed_solve.h - tolerance, limits and results of each island in a packed solve.
 #ifndef CAROM_RELAX_PACKED_SOLVE_H
 #define CAROM_RELAX_PACKED_SOLVE_H
 
 #include "relax/packed.h"
 
 typedef struct crPackedIsland {
-    bool live;        // in: has contacts to be solved
-    double tol;       // in: largest change of a velocity by a sweep that counts as solved, m/s
-    double aim;       // in: and the one that its sweeps go on to, m/s; 0: tol
-    int early;        // in: sweeps after which tol becomes
-    double late;      // this, m/s: errors are many changes then; 0: it stays
-    int limit;        // in: sweeps
-    int fade;         // in: the last ones, over which momentum fades; 0: it does not
-    bool solved;      // out
-    int sweeps;       // out
-    double change;    // of the last sweep, squared, m^2/s^2
-    double least;     // of these since they grew
-    double weight;    // largest inverse mass, or w of a row
-    int64_t along;    // sum of w dP.d of the last sweep, d the direction it started with, times scale
-    double scale;     // 2^30 weight over the largest change of the sweep before
+    bool live;        // in: true if the island is to be solved; then true while it is swept
+    double tol;       // in: largest velocity change by a sweep of a solved island, m/s
+    double aim;       // in: velocity change at which its sweeps end, m/s; 0: tol
+    int early;        // in: sweeps after which tol becomes `late`
+    double late;      // in: tol of slow islands, whose error is many changes, m/s; 0: tol is kept
+    int limit;        // in: most sweeps
+    int fade;         // in: number of last sweeps over which momentum fades; 0: it does not fade
+    bool solved;      // out: true if the last sweep changed velocities by at most tol
+    int sweeps;       // out: sweeps made
+    double change;    // largest squared velocity change of the last sweep, m^2/s^2
+    double least;     // least `change` since momentum last restarted for growth
+    double weight;    // largest inverse mass of a contact, or w of a row, 1/kg
+    int64_t along;    // scale times the sum of w dP.d in the last sweep, d: momentum direction at its start
+    double scale;     // 2^30 weight over the squared change of the previous sweep
     double momentum;  // Nesterov's t
 } crPackedIsland;
 
-// What a contact adds to along: whole numbers, at most 2^43, have one sum in any order. What is not a number
-// goes against the direction.
+// Returns the contribution of a contact to crPackedIsland.along. Whole numbers of at most 2^43 have the same
+// sum in any order. A NaN counts as against the direction.
 static inline int64_t cr__packed_along(double along, double scale) {
     const double most = 0x1p43;
     double units = along * scale, above = units > -most ? units : -most;
     return (int64_t)(above < most ? above : most);
 }
 
+// Sweeps until no island (count) is live; sets z, the impulses in `hot` and the results of islands.
+// CR_ERR_MEMORY.
 crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);
-// w of the contacts, and P of those whose island was swept; others keep theirs, bit by bit.
+// Sets w of all contacts, and P of the contacts whose island was swept. Other contacts keep the bits of P.
 void cr__packed_results(crPacked* packed, const crPackedIsland* island);
 
 #endif

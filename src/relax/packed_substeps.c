@@ -1,18 +1,18 @@
-// packed_substeps.c - eight short steps over one packing: a press and a full sweep each, then position presses.
+// packed_substeps.c - eight short steps over one packing, of a press and a full sweep, then position presses.
 //
 //     hs = h/8;  D = 0
-//     8 times   z += dz/8 + J^T P                            forces, and the impulses of the short step before
-//               press: P_n so that u_n + gap/hs >= 0         friction held; a twentieth of the gap where it overlaps
+//     8 times   z += dz/8 + J^T P                        forces, and the impulses of the previous short step
+//               press: P_n so that u_n + gap/hs >= 0     friction held; a twentieth of the gap if it overlaps
 //               D += hs z;  gap = gap0 + J_n D
 //               full sweep: P_n so that u_n + max(gap, 0)/hs >= 0, then P_t against u_t within mu P_n
-//     bounce    full sweeps for additional impulses with u_n + e u_n- >= 0 where a contact pressed
+//     bounce    4 full sweeps for additional impulses: u_n + e u_n- >= 0 if the contact pressed
 //     12 times  press on D: gap0 + J_n D >= target
 //
-// Normals, arms and masses stay those of the start, so J^T P of a short step is what z changed by beyond dz/8, and
-// no contact is visited for it. A press visits normals alone. Friction sticks where the impulse that stops both tangents
-// is in the cone, else it is a step of projected gradients, of the length that never gains energy.
-// Impulses of each short step lie in their cones, and so do their sums. Sweeps do not converge here: the step's
-// energy is for the caller to look at. All of it is in single precision (short_group.h).
+// Normals, arms and masses stay those of the start, so J^T P of a short step is the change of z beyond dz/8,
+// and no contact is visited to add it. A press visits normals only. A contact sticks if the impulse that
+// stops both tangents is in the cone; else its friction makes a projected gradient step, of a length that
+// never gains energy. Impulses of each short step lie in their cones, and so do their sums. Sweeps do not
+// converge here: the caller has to limit the energy of the step. Short steps compute in single precision.
 // Fails: CR_ERR_MEMORY.
 #include "relax/packed_substeps.h"
 
@@ -22,13 +22,13 @@
 #include "relax/units.h"
 #include "relax/wide.h"
 
-#define PRESSES       12  // of positions
-#define BOUNCE_SWEEPS 4
-#define SOFT          0.05f  // share of an overlap that one press of velocities takes out
-#define BODIES        256    // that one thread takes at a time
-#define GROUPS        24     // that one thread takes at a time
+#define PRESSES       12     // position presses per step
+#define BOUNCE_SWEEPS 4      // sweeps of the bounce
+#define SOFT          0.05f  // share of an overlap that one press of velocities removes
+#define BODIES        256    // least bodies per task
+#define GROUPS        24     // least groups per task
 
-// bodies of a unit in each lane
+// factors s and velocities (or displacements) of the bodies of a unit in each lane
 typedef struct ShortPair {
     crWide sb, sa;
     crWide3 vb, wb, va, wa;
@@ -44,7 +44,7 @@ CR_LANE void scatter_pair(const crShortGroup* g, bool two, float* z, int l, cons
     if (two) wide_scatter(z, g->a + l, g->lanes - l, pair->va, pair->wa);
 }
 
-// s_b v_b + s_a v_a
+// Returns the relative velocity of the centres: s_b v_b + s_a v_a, where s_a is negative.
 CR_LANE crWide3 meeting(const ShortPair* pair, bool two) {
     crWide3 g = wide3_scale(pair->sb, pair->vb);
     return two ? wide3_madd(g, pair->sa, pair->va) : g;
@@ -55,7 +55,7 @@ CR_LANE void move_pair(ShortPair* pair, bool two, crWide3 dP) {
     if (two) pair->va = wide3_madd(pair->va, pair->sa, dP);
 }
 
-// k.w of both bodies along axis i, and w += d k
+// turning_part returns k.w of both bodies for axis i; turn_pair adds d k to w.
 CR_LANE crWide turning_part(const ShortPair* pair, bool two, const float* slot, int i) {
     const float* k = slot + (CR_SHORT_K + 3 * i) * CR_WIDE;
     crWide u = wide3_dot(wide3_load(k), pair->wb);
@@ -69,7 +69,7 @@ CR_LANE void turn_pair(ShortPair* pair, bool two, const float* slot, int i, crWi
     if (two) pair->wa = wide3_madd(pair->wa, d, wide3_load(k + 9 * CR_WIDE));
 }
 
-// velocity along n, or the part of a displacement
+// Returns the relative velocity, or displacement, along n.
 CR_LANE crWide short_normal(const ShortPair* pair, bool two, bool ball, crWide3 n, const float* slot) {
     crWide u = wide3_dot(n, meeting(pair, two));
     if (!ball) u = u + turning_part(pair, two, slot, 0);
@@ -99,7 +99,7 @@ CR_LANE void short_press(const crSubsteps* run, ShortPair* pair, bool two, bool 
     }
 }
 
-// the same on displacements
+// Presses on displacements: gap0 + J_n D >= target.
 CR_LANE void short_place(ShortPair* pair, bool two, bool ball, float* slot) {
     crWide3 n = wide3_load(slot + CR_SHORT_N * CR_WIDE);
     crWide gap = short_normal(pair, two, ball, n, slot) + wide_load(slot + CR_SHORT_TARGET * CR_WIDE);
@@ -126,7 +126,7 @@ CR_LANE void short_press_group(const crSubsteps* run, const crShortGroup* g, boo
     scatter_pair(g, two, z, l, &pair);
 }
 
-// gap where the displacements of the pair have taken it, and the bias it asks for
+// Returns the bias of u_n in a full sweep. In a short step it also updates the gap from the displacements.
 CR_LANE crWide short_bias(const crSubsteps* run, const ShortPair* way, bool two, bool ball, float* slot) {
     crWide rate = wide_all((float)run->rate);
     if (run->visit == VISIT_SHORT) {
@@ -165,7 +165,7 @@ CR_LANE void full_ball(const crSubsteps* run, ShortPair* pair, bool two, crWide 
     y = wide3_sub(y, wide3_scale(at - gt * un, n));
     crWide size2 = wide3_dot(y, y), limit = wide_load(slot + CR_SHORT_MU * CR_WIDE) * pn;
     crWideMask slips = wide_less(limit * limit, size2);
-    // most stick: the branch saves waiting for the root
+    // most contacts stick: the branch avoids the latency of the square root
     if (wide_any(slips)) y = wide3_scale(wide_select(slips, limit / wide_sqrt(size2), wide_all(1.0f)), y);
     crWide3 next = wide3_madd(y, pn, n), dP = wide3_sub(next, P), dL = wide3_cross(n, dP);
     short_put(run, next, slot);
@@ -174,7 +174,8 @@ CR_LANE void full_ball(const crSubsteps* run, ShortPair* pair, bool two, crWide 
     if (two) pair->wa = wide3_madd(pair->wa, wide_load(rho + CR_WIDE), dL);
 }
 
-// Impulse of friction with the normal one held: p_1, p_2 from those before and the velocities they leave.
+// Updates the friction impulse p1, p2, with the normal impulse held; u1, u2 are the tangential velocities
+// under it, `limit` is mu P_n.
 CR_LANE void rub(const float* slot, crWide limit, crWide u1, crWide u2, crWide* p1, crWide* p2) {
     crWide3 S = wide3_load(slot + CR_SHORT_S * CR_WIDE);
     crWide y1 = *p1 - (S.x * u1 + S.y * u2), y2 = *p2 - (S.y * u1 + S.z * u2);
@@ -234,7 +235,7 @@ CR_LANE void short_full_group(const crSubsteps* run, const crShortGroup* g, bool
     scatter_pair(g, two, run->z, l, &pair);
 }
 
-// kinds as constants, so that each has code of its own
+// Kinds are passed as constants, so that the compiler specializes the code of each.
 CR_LANE void short_full_range(const crSubsteps* run, int begin, int end) {
     for (int i = run->first_group + begin; i < run->first_group + end; i++) {
         const crShortGroup* g = &run->shorts->group[i];
@@ -273,19 +274,20 @@ CR_TASKS(short_full, crSubsteps, short_full_range(work, begin, end))
 CR_TASKS(short_press, crSubsteps, short_press_range(work, false, begin, end))
 CR_TASKS(short_place, crSubsteps, short_press_range(work, true, begin, end))
 
-// colour after colour, so that every body meets its units in one order, whoever takes them
+// Colours go one after another, so that each body meets its units in one order for any number of threads.
 static void by_colours(crSubsteps* run, crTaskFn fn) {
     const crShorts* s = run->shorts;
     for (int colour = 0; colour < s->colours; colour++) {
         run->first_group = s->colour_start[colour];
         int count = s->colour_start[colour + 1] - run->first_group;
-        // groups of the last colour may share bodies: one after another
+        // groups of the last colour may share bodies: one thread
         crTasks* tasks = colour < CR_COLOURS ? run->packed->tasks : NULL;
         cr__tasks_for(tasks, count, cr__tasks_share(tasks, count, GROUPS), fn, run);
     }
 }
 
-// z of the next short step: its forces, and the impulses of the one before; which leaves out its corrections of positions
+// Sets z for the next short step: z after the last one, plus forces and the impulses of the last one. The
+// change of z after the press is a correction of positions, which is added to `correct`.
 static void begin_short(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
     float* restrict z = run->z, * restrict from = run->z_begin;
@@ -298,7 +300,7 @@ static void begin_short(void* ctx, int begin, int end) {
     }
 }
 
-// the first one, from the velocities and impulses at the start
+// Sets z for the first short step from the velocities and warm start impulses.
 static void begin_first(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
     for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
@@ -320,7 +322,7 @@ static void advance_ways(void* ctx, int begin, int end) {
     }
 }
 
-// before the position presses: what velocities do not account for
+// Before the position presses: completes `correct` and saves the displacement in D.
 static void end_ways(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
     const float hs = (float)(1.0 / run->rate);
@@ -330,7 +332,7 @@ static void end_ways(void* ctx, int begin, int end) {
     }
 }
 
-// after them
+// After the position presses: writes the displacement D and its correcting part C in the units of z.
 static void give_ways(void* ctx, int begin, int end) {
     const crSubsteps* run = ctx;
     for (int i = CR_BODY_STRIDE * (begin + 1); i < CR_BODY_STRIDE * (end + 1); i++) {
@@ -356,7 +358,7 @@ static void clear_range(void* ctx, int begin, int end) {
     }
 }
 
-// impulses of the short steps, or of the bounce, go
+// Sets the impulses of the last short step, or of the bounce, to zero; their sums stay.
 static void clear_impulses(crSubsteps* run) {
     cr__tasks_for(run->packed->tasks, run->shorts->group_count, GROUPS, clear_range, run);
     cr__short_rows_clear(run);
@@ -364,7 +366,7 @@ static void clear_impulses(crSubsteps* run) {
 
 static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) {
     size_t numbers = CR_BODY_STRIDE * (size_t)(run->packed->bodies + 1);
-    // D takes the place of z_begin and force, which the short steps alone read; C that of z and z_press, which visits read
+    // D reuses the memory of z_begin and force, which only the short steps read; C that of z and z_press
     float** pairs[3][2] = {
         {&run->z_begin, &run->force}, {&run->z, &run->z_press}, {&run->way, &run->correct}};
     size_t bytes = 2 * numbers * sizeof(float);
@@ -374,7 +376,7 @@ static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) 
         if (both == NULL) return CR_ERR_MEMORY;
         for (int k = 0; k < 2; k++) {
             *pairs[i][k] = both + (size_t)k * numbers;
-            // nobody's place
+            // place 0 is that of no body
             memset(*pairs[i][k], 0, CR_BODY_STRIDE * sizeof *both);
         }
     }

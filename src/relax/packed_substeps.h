@@ -1,57 +1,57 @@
-// packed_substeps.h - a step of bodies that move: short steps over one packing, positions in the same loop.
+// packed_substeps.h - a step of moving islands: short steps over one packing, positions in the same loop.
 #ifndef CAROM_RELAX_PACKED_SUBSTEPS_H
 #define CAROM_RELAX_PACKED_SUBSTEPS_H
 
 #include "relax/packed.h"
 
-// What a visit of the contacts is for: a short step; sweeps of the bounce, and the last of them.
+// Purpose of a full sweep: a short step, a sweep of the bounce, or the last sweep of the bounce.
 typedef enum crVisit { VISIT_SHORT, VISIT_BOUNCE, VISIT_LAST_BOUNCE } crVisit;
-// Of rows (units_substeps.c): a press, a full sweep, a press on displacements.
+// Visits of rows (units_substeps.c): a press, a full sweep, a position press.
 typedef enum crShortVisit { SHORT_PRESS, SHORT_FULL, SHORT_PLACE } crShortVisit;
 
-// Numbers of a body stand as in crPacked.z (8*(bodies + 1)), those of a contact as in crPacked.contact (count).
+// Arrays by body are laid out as crPacked.z (8*(bodies + 1)), arrays by contact as crPacked.contact (count).
 typedef struct crSubsteps {
     crPacked* packed;      // of cr__packed_group
     double h;              // length of the step, s
-    double scale;          // root of the unit of mass: crPlan.mass_root
+    double scale;          // square root of the unit of mass: crPlan.mass_root
     const double* gap;     // of each contact at the start, m
-    const double* target;  // least gap that the position presses ask for, m
-    const double*
-        bounce;  // e times the normal velocity at the start where a contact may bounce, else 0, m/s; NULL:
-                 // none does
-    // the same of the rows of packed->units, by their first row; NULL where there are none
+    const double* target;  // gap below which the position presses push, m
+    const double* bounce;  // e times the normal velocity at the start if the contact may bounce, else 0, m/s;
+                           // NULL: no contact bounces
+    // gap, target and bounce of the units of packed->units, by their first row; NULL if there are no units
     const double *row_gap, *row_target, *row_bounce;
-    const double* dz;  // what forces add to z in h
+    const double* dz;  // change of z by forces in h
     double* D;         // out, in the arena: displacement in h, in the coordinates of z
-    double* C;         // out, likewise: the part of D that corrects positions, which no velocity accounts for
-    // work, see packed_substeps.c; in single precision, where z is in units of `scale`
+    double* C;         // out, in the arena: the part of D that corrects positions and is in no velocity
+    // working data in single precision, where z is in units of `scale`
     struct crShorts* shorts;
     float* z;
     float* z_begin;  // z of the short step before its impulses
     float* z_press;  // z of the short step after its press
     float* force;    // change of z by forces in a short step
     float* way;      // displacement
-    float* correct;  // the part of it that corrects positions
-    double rate;     // 1/hs
-    double time;     // at the end of the short step, s
+    float* correct;  // the part of `way` that corrects positions
+    double rate;     // 1/hs, hs: length of a short step, 1/s
+    double time;     // time at the end of the short step since the start of the step, s
     crVisit visit;
-    int first_group;           // of the colour
-    struct crShortRows* rows;  // NULL: none
+    int first_group;           // first group of the colour
+    struct crShortRows* rows;  // NULL: no rows
 } crSubsteps;
 
-// How many short steps a step has: warm impulses are those of one of them.
+// Number of short steps per step. Warm start impulses are those of one short step.
 #define CR_SUBSTEPS 8
 
-// From packed->z_free, the velocities at the start, and the impulses to start from: z and P of the contacts become
-// those of the whole step. CR_ERR_MEMORY.
+// Starts from packed->z_free, the velocities at the start, and the warm start impulses. Sets packed->z, P of
+// the contacts and the sums of rows to those of the whole step, and D and C. CR_ERR_MEMORY.
 crStatus cr__substeps_run(const crInertias* of, crSubsteps* substeps);
 
-// units_substeps.c: these do nothing where there are no rows.
+// Functions of units_substeps.c. They do nothing if there are no rows.
 
+// Sets run->rows from run->packed->units. CR_ERR_MEMORY.
 crStatus cr__short_rows_create(crSubsteps* run, crArena* arena);
 void cr__short_rows_visit(crSubsteps* run, crShortVisit visit);
-void cr__short_rows_clear(const crSubsteps* run);             // impulses of a short step become zero
-void cr__short_rows_sums(const crSubsteps* run, double* p);   // impulses of the whole step, by row
-void cr__short_rows_apply(const crSubsteps* run, double* z);  // z += H^T of these
+void cr__short_rows_clear(const crSubsteps* run);             // sets the impulses of a short step to zero
+void cr__short_rows_sums(const crSubsteps* run, double* p);   // p: impulses of the whole step, by row
+void cr__short_rows_apply(const crSubsteps* run, double* z);  // adds H^T p of the whole step to z
 
 #endif

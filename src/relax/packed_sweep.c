@@ -1,15 +1,16 @@
-// packed_sweep.c - one sweep of block Gauss-Seidel over packed contacts, each solved exactly (packed_visit.h).
+// packed_sweep.c - one sweep of block Gauss-Seidel over packed contacts, each solved by packed_visit.h.
 //
-// Impulses move along the direction of the sweeps before (see packed.c) when they are visited; z has already.
-// Fails: a lane whose Newton steps run out keeps its last direction; the sweep's change says so.
+// The impulse of a contact is extrapolated by its momentum (packed.c) when it is visited; z was extrapolated
+// before the sweep.
+// Fails: a lane whose Newton steps run out keeps its last direction of slip; the sweep's change shows it.
 #include "relax/packed_sweep.h"
 
 #include <string.h>
 
 #include "relax/units.h"
 
-#define CHUNK  3072  // numbers of a colour's groups that one thread takes at a time
-#define GROUPS 128   // groups likewise, for the results
+#define CHUNK  3072  // numbers in `hot` per task of a sweep
+#define GROUPS 128   // groups per task of reading the results
 
 CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool two, int slots, int l) {
     double* hot = p->hot + g->hot + l;
@@ -37,7 +38,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool 
     lane_store(p->along + index, at.along);
 }
 
-// kinds as constants, so that each has code of its own
+// Kinds are passed as constants, so that the compiler specializes the code of each.
 CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
     const crPacked* p = sweep->packed;
     for (int i = sweep->first + begin; i < sweep->first + end; i++) {
@@ -59,14 +60,14 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
 
 CR_TASKS(sweep, crPackedSweep, sweep_range(work, begin, end))
 
-// colour after colour, so that every body meets its units in one order, whoever takes them
+// Colours go one after another, so that each body meets its units in one order for any number of threads.
 void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first) {
     for (int colour = 0; colour < p->colours; colour++) {
         *first = p->colour_start[colour];
         int count = p->colour_start[colour + 1] - *first;
         size_t size = p->group[*first + count].hot - p->group[*first].hot;
         int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
-        // what shares bodies goes one after another
+        // units of the last colour may share bodies: one thread
         cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, ctx);
     }
 }
@@ -141,7 +142,7 @@ static void read_range(void* ctx, int begin, int end) {
             for (int k = 0; k < g->slots; k++) {
                 const double* slot = hot + CR_LANES * (2 + k * g->places) + l;
                 crPackedContact* c = &p->contact[g->contact[l] + k];
-                // turned out of its frame it may be outside by rounding
+                // the rotation to world axes may leave the cone by rounding
                 if (swept) c->P = cr__in_cone(c, read_P(g, slot));
                 c->w = g->kind == CR_KIND_BALL ? sb * sb + sa * sa : slot[CR_AT_W * CR_LANES];
             }

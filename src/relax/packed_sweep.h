@@ -1,29 +1,29 @@
-// packed_sweep.h - what a sweep does with one contact of each lane; packed_sweep.c takes all of them, few.h those of one body.
+// packed_sweep.h - visit of one contact per lane in a sweep, for packed_sweep.c and few.h.
 #ifndef CAROM_RELAX_PACKED_SWEEP_H
 #define CAROM_RELAX_PACKED_SWEEP_H
 
 #include "model/spatial.h"
 #include "relax/packed_visit.h"
 
-#define NEWTON_STEPS 30
+#define NEWTON_STEPS 30  // most Newton steps for the slip of a contact
 
-// how far a sweep is in each lane, and what it tells
+// state of a sweep in each lane
 typedef struct Lanes {
-    crMask live;
-    crLane beta;  // 0 where it is not live
-    crLane change, along;
+    crMask live;           // set if the lane's island is being solved
+    crLane beta;           // momentum share; 0 if the lane is not live
+    crLane change, along;  // as in crPacked
 } Lanes;
 
-// impulse that a visit starts from
+// Returns the impulse that a visit starts from: the last one extrapolated by momentum.
 CR_LANE crLane3 impulse_at(const Lanes* at, const double* slot) {
     return lane3_madd(lane3_load(slot + CR_AT_P * CR_LANES), at->beta,
                       lane3_load(slot + CR_AT_STEP * CR_LANES));
 }
 
-// takes the impulse from P to next; what it moved by
+// Stores `next` as the impulse, updates direction, change and along, and returns the change from P.
 CR_LANE crLane3 take(Lanes* at, crLane w, crLane3 P, crLane3 next, double* slot) {
     crLane3 d = lane3_load(slot + CR_AT_STEP * CR_LANES);
-    // what has ended keeps its bits, the sign of a zero too
+    // lanes that have ended keep their bits, including the sign of a zero
     if (mask_any(~at->live)) next = lane3_select(at->live, next, lane3_load(slot + CR_AT_P * CR_LANES));
     crLane3 dP = lane3_sub(next, P);
     lane3_store(slot + CR_AT_P * CR_LANES, next);
@@ -58,7 +58,7 @@ CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
 
 static inline crVec3 read3(const double* at) { return cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]); }
 
-// impulse of one lane's contact in world axes
+// Returns the impulse of one lane's contact in world axes.
 static inline crVec3 read_P(const crGroup* g, const double* slot) {
     crVec3 P = read3(slot + CR_AT_P * CR_LANES), n = read3(slot + CR_AT_N * CR_LANES);
     if (g->kind == CR_KIND_BALL) return P;
@@ -66,7 +66,7 @@ static inline crVec3 read_P(const crGroup* g, const double* slot) {
     return cr_madd(cr_madd(cr_scale(P.x, n), P.y, t1), P.z, cr_cross(n, t1));
 }
 
-// K^T P of b (side 0) or a
+// Returns K^T P of b (side 0) or a (side 1).
 static inline crVec3 read_turn(const crGroup* g, const double* slot, int side, crVec3 P) {
     if (g->kind == CR_KIND_BALL) {
         double rho = slot[(CR_AT_RHO + side) * CR_LANES];

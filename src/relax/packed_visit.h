@@ -1,28 +1,29 @@
-// packed_visit.h - one contact of each lane with the others held: the exact solution of Coulomb's law.
+// packed_visit.h - exact solution of Coulomb's law for one contact per lane, with the other contacts held.
 //
-// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. With the others held
-// it would have no velocity at y_stick = y + S^-1 (c u_n - u_t), x_n = free - c.y, free = x + c.y - u_n/w at
-// the start. It opens (P = 0) where free <= 0; sticks where that lies in the cone; else slips against its
-// velocity: with the normal eliminated, (S + lambda) y = S y_stick has to meet |y| = mu x_n(y) for one
-// lambda > 0 (Alart and Curnier 1991; the one-parameter form is that of a trust region step). Newton's method
-// on mu x_n/|y| inside a bracket, lane by lane until its own equation holds, so that neighbours do not
-// matter; then the point is put on the cone with u_n = 0.
-// Of balls c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick put back on the disc mu P_n.
-// Fails: a lane whose Newton steps run out keeps its last direction.
+// In the frame n, T = (t1, t2) a contact's D is w (1, c) (1, c)^T + S on the tangents. x is the normal
+// impulse, y the tangential one, x_n(y) = free - c.y the normal impulse for which u_n = 0, with
+// free = x + c.y - u_n/w at the start. The velocity is zero at y_stick = y + S^-1 (c u_n - u_t). The contact
+// opens (P = 0) if free <= 0, sticks if y_stick and x_n(y_stick) lie in the cone, and else slips against its
+// velocity: (S + lambda) y = S y_stick and |y| = mu x_n(y) for one lambda > 0 (Alart and Curnier 1991; the
+// one-parameter form is that of a trust region step). Newton's method on mu x_n/|y| runs inside a bracket
+// until the equation of each lane holds, so a lane does not depend on its neighbours; then the point is put
+// on the cone with u_n = 0.
+// Balls have c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick is clipped to the disc mu P_n.
+// Fails: a lane whose Newton steps run out keeps its last direction of slip.
 #ifndef CAROM_RELAX_PACKED_VISIT_H
 #define CAROM_RELAX_PACKED_VISIT_H
 
 #include "relax/lanes.h"
 
-// what a contact's slip needs: S, c in the basis t1, t2
+// data of a slipping contact: S, c in the basis t1, t2
 typedef struct Slip {
     crLane s11, s12, s22, c1, c2;
     crLane r1, r2;  // S y_stick
-    crLane free;    // -q_n / w
+    crLane free;    // -q_n / w, q: velocity without the contact's impulse
     crLane mu;
 } Slip;
 
-// y at lambda, its size, and mu x_n
+// Sets y at lambda and *limit to mu x_n there. Returns |y|.
 CR_LANE crLane slip_at(const Slip* s, crLane lambda, crLane* y1, crLane* y2, crLane* limit) {
     crLane a11 = s->s11 + lambda, a22 = s->s22 + lambda;
     crLane one = lane_all(1.0) / (a11 * a22 - s->s12 * s->s12);
@@ -32,7 +33,7 @@ CR_LANE crLane slip_at(const Slip* s, crLane lambda, crLane* y1, crLane* y2, crL
     return lane_sqrt(*y1 * *y1 + *y2 * *y2);
 }
 
-// Newton's step from lambda for limit / size = 1
+// Returns lambda after a Newton step on limit / size = 1.
 CR_LANE crLane slip_next(const Slip* s, crLane lambda, crLane y1, crLane y2, crLane size, crLane limit) {
     crLane a11 = s->s11 + lambda, a22 = s->s22 + lambda;
     crLane one = lane_all(1.0) / (a11 * a22 - s->s12 * s->s12);
@@ -43,7 +44,8 @@ CR_LANE crLane slip_next(const Slip* s, crLane lambda, crLane y1, crLane y2, crL
     return lambda - (limit - size) * size / (rise * size + limit * radial);
 }
 
-// directions of the lanes that slip, from y at lambda = 0, which is outside
+// Finds the direction of y in the lanes that slip, by at most `newton` steps from lambda = 0, where y is
+// outside the cone.
 CR_LANE void slip_direction(const Slip* s, int newton, crMask slips, crLane* y1, crLane* y2) {
     crLane lo = lane_all(0.0), hi = lane_all((double)INFINITY), at = lo, limit;
     crLane reach = s->s11 + s->s22;
@@ -69,7 +71,7 @@ CR_LANE void slip_direction(const Slip* s, int newton, crMask slips, crLane* y1,
     }
 }
 
-// impulse of a slipping contact from the tangential part y of a sticking one, along n, t1, t2
+// Returns the impulse of a slipping contact along n, t1, t2; y is the tangential part of y_stick.
 CR_LANE crLane3 slip_impulse(const Slip* s, int newton, crMask slips, crLane y1, crLane y2) {
     crLane zero = lane_all(0.0), one = lane_all(1.0);
     slip_direction(s, newton, slips, &y1, &y2);
@@ -78,15 +80,15 @@ CR_LANE crLane3 slip_impulse(const Slip* s, int newton, crMask slips, crLane y1,
     crLane scale = s->mu / lane_select(moves, size, one);
     y1 = lane_select(moves, y1 * scale, zero);
     y2 = lane_select(moves, y2 * scale, zero);
-    // u_n = 0 along that direction; where friction lifts more than it presses, the last point's normal part
+    // u_n = 0 along that direction; if friction would jam the contact (gain <= 0), x_n is |y| / mu
     crLane gain = one + s->c1 * y1 + s->c2 * y2;
     crMask lifts = lane_at_most(gain, zero);
     crLane pn = lane_select(lifts, size / lane_select(lane_less(zero, s->mu), s->mu, one), s->free / gain);
     return lane3(pn, pn * y1, pn * y2);
 }
 
-// Exact solution with the other contacts held; u is the velocity under p, all along n, t1, t2. s: but for r and free; w: of the
-// normal.
+// Returns the impulse that solves the contact; u is its velocity under the impulse p, all along n, t1, t2. In
+// s, r1, r2 and free need not be set; w = n^T D n.
 CR_LANE crLane3 solve_slip(Slip s, crLane w, int newton, crLane3 u, crLane3 p) {
     crLane zero = lane_all(0.0), one = lane_all(1.0) / (s.s11 * s.s22 - s.s12 * s.s12);
     crLane fall = u.x / w;
@@ -108,7 +110,7 @@ CR_LANE crLane3 solve_slip(Slip s, crLane w, int newton, crLane3 u, crLane3 p) {
     return next;
 }
 
-// the same for a slot of packed contacts
+// Returns the solution for a slot of packed contacts that are no balls.
 CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3 p) {
     Slip s = {.s11 = lane_load(slot + CR_AT_S * CR_LANES),
               .s12 = lane_load(slot + (CR_AT_S + 1) * CR_LANES),
@@ -119,7 +121,8 @@ CR_LANE crLane3 solve_contact(const double* slot, int newton, crLane3 u, crLane3
     return solve_slip(s, lane_load(slot + CR_AT_W * CR_LANES), newton, u, p);
 }
 
-// likewise of a ball in world axes: g without what turning adds across n, which is h; bias is E along n
+// Returns the solution for a ball in world axes. g is the velocity of the centres, h the part that rotation
+// adds across n, bias is E along n, gn = 1/w.
 CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane bias, crLane3 g, crLane3 h,
                            crLane3 P) {
     crLane zero = lane_all(0.0), one = lane_all(1.0), mu = lane_load(slot + CR_AT_MU * CR_LANES);
@@ -130,18 +133,18 @@ CR_LANE crLane3 solve_ball(const double* slot, crLane3 n, crLane gn, crLane bias
     y = lane3_sub(y, lane3_scale(at - gt * un, n));
     crLane size2 = lane3_dot(y, y), limit = mu * pn;
     crMask outside = lane_less(limit * limit, size2);
-    // most stick: the branch saves waiting for the root
+    // most contacts stick: the branch avoids the latency of the square root
     if (mask_any(outside)) y = lane3_scale(lane_select(outside, limit / lane_sqrt(size2), one), y);
     return lane3_madd(y, pn, n);
 }
 
-// bodies of a unit in each lane
+// factors s and velocities z of the bodies of a unit in each lane
 typedef struct Pair {
     crLane sb, sa;
     crLane3 vb, wb, va, wa;
 } Pair;
 
-// s_b v_b + s_a v_a
+// Returns the relative velocity of the centres: s_b v_b + s_a v_a, where s_a is negative.
 CR_LANE crLane3 passing(const Pair* pair, bool two) {
     crLane3 g = lane3_scale(pair->sb, pair->vb);
     return two ? lane3_madd(g, pair->sa, pair->va) : g;
@@ -152,7 +155,7 @@ CR_LANE void push(Pair* pair, bool two, crLane3 dP) {
     if (two) pair->va = lane3_madd(pair->va, pair->sa, dP);
 }
 
-// K z and K^T P
+// turned returns K z, turned_back returns K^T P.
 CR_LANE crLane3 turned(bool round, const double* K, crLane3 z) {
     return round ? lane3_cross(z, lane3_load(K)) : lane3_mul(K, z);
 }
@@ -161,7 +164,7 @@ CR_LANE crLane3 turned_back(bool round, const double* K, crLane3 P) {
     return round ? lane3_cross(lane3_load(K), P) : lane3_mul_t(K, P);
 }
 
-// Where a contact acts: its axes and the arms of both bodies.
+// axes of a contact and K of both bodies
 typedef struct Place {
     crLane3 n, t1, t2;
     const double *Kb, *Ka;
@@ -178,14 +181,14 @@ CR_LANE Place place_of(bool round, const double* slot) {
     return at;
 }
 
-// velocity of b's point against a's along the axes
+// Returns the velocity of b's contact point relative to a's, along the axes.
 CR_LANE crLane3 velocity_at(const Place* at, bool round, bool two, const Pair* pair) {
     crLane3 g = lane3_add(passing(pair, two), turned(round, at->Kb, pair->wb));
     if (two) g = lane3_add(g, turned(round, at->Ka, pair->wa));
     return lane3(lane3_dot(at->n, g), at->t1.x * g.x + at->t1.y * g.y, lane3_dot(at->t2, g));
 }
 
-// an impulse along the axes moves both bodies
+// Adds the effect of an impulse dp along the axes to the velocities of both bodies.
 CR_LANE void push_at(const Place* at, bool round, bool two, crLane3 dp, Pair* pair) {
     crLane3 dP = lane3_madd(lane3_scale(dp.x, at->n), dp.z, at->t2);
     dP.x = dP.x + dp.y * at->t1.x;

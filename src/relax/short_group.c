@@ -1,10 +1,10 @@
-// short_group.c - groups of packed contacts, two at a time, into eight lanes of single precision, and back.
+// short_group.c - joins groups of packed contacts by twos into eight lanes of single precision.
 //
-//     k = R (r x a),   w = s_a^2 + s_b^2 + |k_a|^2 + |k_b|^2  along each of n, t1, t2;   T^T D T of t1, t2
-//     of balls:   rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
+//     k = R (r x a),   w = s_a^2 + s_b^2 + |k_a|^2 + |k_b|^2  along each of n, t1, t2;   T^T D T, T = t1, t2
+//     balls:      rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
 //
-// Single precision is enough for what short steps look for: sweeps do not converge. What they end with is computed in
-// double precision from the impulses: v+ = v_free + M^-1 J^T P holds to rounding.
+// Single precision is enough for short steps, whose sweeps do not converge. The velocities at the end are
+// computed from the impulses in double precision: v+ = v_free + M^-1 J^T P holds to rounding.
 // Fails: CR_ERR_MEMORY.
 #include "relax/short_group.h"
 
@@ -14,10 +14,10 @@
 #include "relax/units.h"
 #include "relax/wide.h"
 
-#define GROUPS   16     // that one thread takes at a time
-#define BODIES   256    // likewise
-#define ROUGH    1e9    // friction beyond which none is needed: squares of impulses stay finite
-#define SINGULAR 1e-5f  // least that a tangent adds to the other, relative: rounding leaves less
+#define GROUPS   16     // groups per task
+#define BODIES   256    // bodies per task
+#define ROUGH    1e9    // largest coefficient of friction: squares of impulses stay finite
+#define SINGULAR 1e-5f  // least pivot of T^T D T, share of its diagonal entry: above rounding
 
 typedef struct Fill {
     const crInertias* of;
@@ -25,7 +25,7 @@ typedef struct Fill {
     const crShorts* shorts;
 } Fill;
 
-// one contact of each lane on its way into a slot
+// Places of the input of one contact per lane: normal, arms, E, warm start impulse, friction.
 enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
 static bool same_bucket(const crGroup* a, const crGroup* b) {
@@ -47,7 +47,8 @@ static void add_half(const crGroup* from, crShortGroup* to) {
     to->lanes += from->lanes;
 }
 
-// The groups of one colour; where `alone`, lanes may share bodies and stay apart.
+// Joins the groups begin to end - 1 of one colour by twos. If `alone`, groups may share bodies and are not
+// joined.
 static void pair_groups(const crPacked* p, int begin, int end, bool alone, crShorts* s) {
     for (int i = begin; i < end; i++) {
         const crGroup* from = &p->group[i];
@@ -72,10 +73,10 @@ static void put(float* in, int at, crVec3 a) {
 
 static int short_body(const crPacked* p, int place) { return p->body[place / CR_BODY_STRIDE - 1]; }
 
-// Bodies of the unit in one lane: b is the one that moves, and may be a of the contact; a is -1 where it does not move.
+// Bodies of the unit in one lane. b moves and may be the a of the contact; a is -1 if it does not move.
 typedef struct Ends {
     int a, b;
-    double sign;  // of impulses on b
+    double sign;  // sign of impulses on b
 } Ends;
 
 static Ends ends_of(const crPacked* p, const crShortGroup* g, int l) {
@@ -96,7 +97,7 @@ static void read_short_contact(const Fill* fill, const crPackedContact* c, Ends 
     in[IN_MU * CR_WIDE] = (float)fmin(c->mu, ROUGH);
 }
 
-// share of the mass and R of a body, with the sign of its impulses
+// Reads s = 1/sqrt(m) and R of a body, times the sign of its impulses.
 static void read_short_body(const Fill* fill, int body, double sign, float* share, float* R) {
     const crMat3* root = &fill->of->d->root[body];
     double scale = sign * fill->run->scale;
@@ -106,7 +107,7 @@ static void read_short_body(const Fill* fill, int body, double sign, float* shar
     }
 }
 
-// across n and z
+// Returns a unit vector across n and the z axis.
 CR_LANE crWide3 short_tangent(crWide3 n) {
     crWide r = wide_sqrt(n.x * n.x + n.y * n.y), one = wide_all(1.0f), zero = wide_all(0.0f);
     crWideMask steep = wide_less(wide_all(1e-18f), r);
@@ -114,7 +115,7 @@ CR_LANE crWide3 short_tangent(crWide3 n) {
     return wide3(wide_select(steep, -n.y / by, one), wide_select(steep, n.x / by, zero), zero);
 }
 
-// k of one body along three axes; what it adds to w along n, and to T^T D T
+// Stores k of one body for three axes and adds its part to T^T D T (11 12 22). Returns its part of w along n.
 CR_LANE crWide add_rows(const float* R, crWide3 r, const crWide3* axis, float* k, crWide* D) {
     crWide3 row[3];
     for (int i = 0; i < 3; i++) {
@@ -127,7 +128,7 @@ CR_LANE crWide add_rows(const float* R, crWide3 r, const crWide3* axis, float* k
     return wide3_dot(row[0], row[0]);
 }
 
-// larger eigenvalue of T^T D T
+// Returns the larger eigenvalue of T^T D T.
 CR_LANE crWide larger_root(const crWide* D) {
     crWide half = wide_all(0.5f), apart = half * (D[0] - D[2]), mean = half * (D[0] + D[2]);
     crWide a = apart / mean, b = D[1] / mean;
@@ -156,7 +157,7 @@ CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, co
     wide3_store(slot + CR_SHORT_E * CR_WIDE, wide3(wide3_dot(n, E), wide3_dot(t1, E), wide3_dot(axis[2], E)));
     wide_store(slot + CR_SHORT_T * CR_WIDE, t1.x);
     wide_store(slot + (CR_SHORT_T + 1) * CR_WIDE, t1.y);
-    // by parts, so that no product of two weights is out of range
+    // quotients instead of the determinant: a product of two weights may overflow
     crWide q = D[1] / D[0], d = D[2] - D[1] * q, least = wide_all(SINGULAR) * D[2];
     d = wide_select(wide_less(d, least), least, d);
     wide3_store(slot + CR_SHORT_S * CR_WIDE, wide3(D[2] / d / D[0], -(q / d), one / d));
@@ -175,7 +176,8 @@ CR_LANE void fill_ball(const crShortGroup* g, crWide shares, const float* Rb, co
     if (g->two) wide_store(slot + (CR_SHORT_RHO + 1) * CR_WIDE, a);
 }
 
-// Gaps of a contact and its bounce, in its slot. given: the velocity along n that driven bodies give it.
+// Sets the gaps and the bounce of a contact's slot; `given` is E along n, the velocity given by driven
+// bodies.
 static void fill_gaps(const crSubsteps* run, int contact, float given, float* slot) {
     double gap = run->gap[contact];
     slot[CR_SHORT_GAP0 * CR_WIDE] = slot[CR_SHORT_GAP * CR_WIDE] = (float)gap;
@@ -243,7 +245,7 @@ crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts
     return CR_OK;
 }
 
-// impulse of one lane's contact in world axes
+// Returns the impulse of one lane's contact over the whole step, in world axes.
 static crVec3 sum_of(const crShortGroup* g, const float* slot, crVec3 n) {
     const float *P = slot + CR_SHORT_SUM * CR_WIDE, *t = slot + CR_SHORT_T * CR_WIDE;
     crVec3 p = cr_vec3(P[0], P[CR_WIDE], P[2 * CR_WIDE]);
@@ -262,25 +264,25 @@ static void read_sums(void* ctx, int begin, int end) {
         for (int k = 0; k < g->slots; k++, slot += CR_WIDE * g->places) {
             for (int l = 0; l < g->lanes; l++) {
                 crPackedContact* c = &p->contact[g->contact[l] + k];
-                // turned out of its frame it may be outside by rounding
+                // the rotation to world axes may leave the cone by rounding
                 c->P = cr__in_cone(c, cr_scale(scale * scale, sum_of(g, slot + l, c->normal)));
             }
         }
     }
 }
 
-// impulse and moment of a contact on one of its bodies, at its place in z
+// Adds the impulse P and its moment on a body to its numbers in z.
 static void add_impulse(const crPacked* p, const crVec3* origin, int body, crVec3 at, crVec3 P) {
     double* z = p->z + p->place[body];
     cr__store_vec(cr_add(cr__load_vec(z), P), z);
     cr__store_vec(cr_add(cr__load_vec(z + 3), cr_cross(cr_sub(at, origin[body]), P)), z + 3);
 }
 
-// z of bodies from their sums: z_free + M^(-1/2) J^T P, and dz
+// Computes z = z_free + M^(-1/2) J^T P + dz of single bodies, where z holds J^T P before.
 typedef struct Apply {
     const crInertias* of;
     const crPacked* packed;
-    const double* dz;  // NULL: without
+    const double* dz;  // NULL: none
 } Apply;
 
 static void apply_sums(void* ctx, int begin, int end) {
@@ -299,11 +301,12 @@ static void apply_sums(void* ctx, int begin, int end) {
     }
 }
 
-// Sums of impulses by body, in the order of contacts: a thread goes through all contacts for the bodies of its part.
+// Sums impulses by body in the order of contacts. Each thread goes through all contacts for its share of the
+// bodies.
 typedef struct Sums {
     const crInertias* of;
     const crPacked* packed;
-    int places, parts;  // of z, 1 to places - 1; threads
+    int places, parts;  // single bodies plus one; number of tasks
 } Sums;
 
 static void sum_part(void* ctx, int part, int end) {

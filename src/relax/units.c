@@ -1,9 +1,9 @@
-// units.c - blocks of the step's problem as units of the packed sweeps.
+// units.c - makes units of the packed sweeps from the blocks of the step's problem.
 //
-//     H_u = rows of J L^-1 D^-1/2 (half.c) over the places of z that any of them reaches,   D_u = H_u H_u^T
+//     H_u = rows of J L^-1 D^-1/2 (half.c) for the places of z that any of them reaches,   D_u = H_u H_u^T
 //
-// z of a tree is D^1/2 L v_free. The inverse of D_u serves contacts that stick; where
-// D_u is nearly singular (a chain that moves in a plane) local.c takes them.
+// z of a tree is D^1/2 L v_free. Contacts that stick are solved by the inverse of D_u; local.c solves them if
+// D_u is nearly singular (e.g. a chain that moves in a plane).
 // Fails: CR_ERR_MEMORY.
 #include "relax/units.h"
 
@@ -13,13 +13,15 @@
 #include "linalg/dense.h"
 #include "model/spatial.h"
 
-#define SINGULAR 1e-10  // pivots of D, of its largest entry
+#define SINGULAR 1e-10  // least pivot of an invertible D, share of its largest diagonal entry
 
+// numbers needed by all units
 typedef struct Sizes {
     size_t col, H, D;
 } Sizes;
 
-// whether a block's rows have the same columns, as those of a contact do: its part of H is as it is wanted
+// True if all rows of a block have the same columns, as those of a contact do. Its part of H is used in
+// place.
 static bool alike(const crMatrix* H, const crBlock* block) {
     int start = H->start[block->row], width = H->start[block->row + 1] - start;
     for (int r = block->row + 1; r < block->row + block->count; r++) {
@@ -29,7 +31,9 @@ static bool alike(const crMatrix* H, const crBlock* block) {
     return true;
 }
 
-// velocities that a block's rows reach, in the order met, into col (or NULL); where is -1 before and after
+// Returns the number of velocities that a block's rows reach and lists them in col, unless it is NULL, in the
+// order met. `where` is -1 before; afterwards it is -1 if col is NULL, else the place of each velocity in
+// col.
 static int reach(const crMatrix* H, const crBlock* block, int* where, int* col) {
     int width = 0, first = H->start[block->row], end = H->start[block->row + block->count];
     for (int k = first; k < end; k++) {
@@ -59,7 +63,7 @@ static Sizes sizes(const crProblem* problem, int* where) {
     return sum;
 }
 
-// cones whose limits are all discs or ellipses
+// True if the unit is a cone and all its limits are discs or ellipses.
 static bool of_discs(const crUnit* unit, const double* E) {
     bool discs = unit->kind == CR_BLOCK_CONE;
     for (int k = 0; k < unit->part_count; k++) {
@@ -71,14 +75,14 @@ static bool of_discs(const crUnit* unit, const double* E) {
     return discs;
 }
 
-// G = D^-1 of a contact by its cofactors, or false
+// Sets G = D^-1 of a contact by its cofactors. Returns false if D is nearly singular.
 static bool invert3(const double* D, double* G) {
     double xx = D[4] * D[8] - D[5] * D[5], xy = D[2] * D[5] - D[1] * D[8], xz = D[1] * D[5] - D[2] * D[4];
     double yy = D[0] * D[8] - D[2] * D[2], yz = D[1] * D[2] - D[0] * D[5];
     double zz = D[0] * D[4] - D[1] * D[1], det = D[0] * xx + D[1] * xy + D[2] * xz;
     double largest = D[0] > D[4] ? D[0] : D[4];
     if (D[8] > largest) largest = D[8];
-    // pivots are quotients of the leading minors
+    // the pivots are quotients of the leading minors
     double least = SINGULAR * largest;
     if (!(D[0] > least && zz > least * D[0] && det > least * zz)) return false;
     double s = 1.0 / det;
@@ -87,7 +91,7 @@ static bool invert3(const double* D, double* G) {
     return true;
 }
 
-// the same of any block
+// Sets G = D^-1 of any block. Returns false if D is nearly singular.
 static bool invert(const double* D, int n, double* G) {
     if (n == 3) return invert3(D, G);
     double C[CR_UNIT_ROWS * CR_UNIT_ROWS], largest = 0.0;
@@ -110,7 +114,7 @@ static bool invert(const double* D, int n, double* G) {
     return true;
 }
 
-// D = H H^T; n is a constant where it is called
+// Sets D = H H^T. Callers pass n as a constant, so that the compiler unrolls the loops.
 static inline void square(const double* H, int width, int n, double* D) {
     for (int a = 0; a < n; a++) {
         for (int b = 0; b <= a; b++) {
@@ -123,7 +127,7 @@ static inline void square(const double* H, int width, int n, double* D) {
     }
 }
 
-// D as it is and as local.c wants it, and the inverse
+// Sets D, D scaled by E for local.c, and the inverse if it exists; `room` has 3 n^2 numbers.
 static void make_D(const double* E, crRowUnit* unit, double* room) {
     int n = unit->local.count;
     double largest = 0.0;
@@ -146,7 +150,7 @@ static void make_D(const double* E, crRowUnit* unit, double* room) {
     unit->G = n > 1 && of_discs(&unit->local, E) && invert(unit->D, n, G) ? G : NULL;
 }
 
-// how much of `room` it takes
+// Sets the rows, columns and H of a unit. Returns how many numbers of `room` it takes.
 static size_t make_unit(const crProblem* problem, const crBlock* block, int* where, crUnits* units,
                         double* room, crRowUnit* unit) {
     const crMatrix* H = &problem->J;
@@ -173,7 +177,7 @@ static size_t make_unit(const crProblem* problem, const crBlock* block, int* whe
     return size;
 }
 
-// places of the trees' velocities, those of one island side by side
+// Gives the velocities of trees places in z, those of one island side by side. CR_ERR_MEMORY.
 static crStatus number_trees(const crInertias* of, const int* island_of_body, crUnits* units) {
     const crModel* model = of->model;
     int* next = cr_arena_alloc(of->arena, (size_t)(units->islands + 1) * sizeof *next);

@@ -1,12 +1,13 @@
 // units_newton.c - Newton's method on all units of a small island at once.
 //
-// Alart and Curnier's map F of every unit (resolve/map.c), zero exactly at solutions, with dF = A dx + B dw
-// and w = E (e + H z), dw = E H H^T E dx. Rows without B are open, or at the end of their range: dx = -A^-1 F;
-// the others are (A + B W) dx = -F - B W dx_open, full and unsymmetric where something slips, by elimination;
-// where all stick it is W dx = -F - W dx_open by Cholesky. W gets SHIFT of its diagonal, so that contacts that
-// share a load do no harm; a row that moves nothing, as a loop of a chain in a plane has one across it, gets 1. In a
-// solve of contacts it starts where sweeps have found most regimes.
-// Fails: returns false, impulses and z as they were; sweeps go on.
+// Alart and Curnier's map F of every unit (cr__unit_map) is zero exactly at solutions, with dF = A dx + B dw,
+// w = E (e + H z) and dw = W dx, W = E H H^T E. Units with B = 0 are open or at the end of their range:
+// dx = -A^-1 F. The active rows are the rest: (A + B W) dx = -F - B W dx_open, a full unsymmetric matrix
+// solved by elimination; if all of them stick, W dx = -F - W dx_open is solved by Cholesky. SHIFT of its
+// diagonal is added to W, so that contacts that share a load do not make it singular. A row that no velocity
+// moves, as that of a planar chain's loop across the plane, gets 1. Newton's method starts from the result of
+// some sweeps, which have found most contact states.
+// Fails: returns false and leaves impulses and z as they were; sweeps go on. CR_ERR_MEMORY.
 #include "base/room.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
@@ -15,27 +16,27 @@
 
 #include <string.h>
 
-#define STEPS 8
-#define RISE  1e4  // of the sum of squares, where regimes change
-#define SHIFT 1e-8
+#define STEPS 8     // most Newton steps
+#define RISE  1e4   // largest growth of |F|^2 in a step: it grows when contacts change their state
+#define SHIFT 1e-8  // share of its diagonal that is added to W
 
-// numbers of an island's rows in the order of its units
+// numbers of an island, by row in the order of its units
 typedef struct Newton {
     crUnits* units;
-    int first, end;  // units
+    int first, end;  // first unit of the island, and one past the last
     int rows;
-    int active;     // rows with B
-    bool sticking;  // for all of them F is w: A = 0, B = 1
-    int factored;   // rows of the Cholesky factor in M, those in `order`; 0: none
+    int active;     // number of rows of units with B != 0
+    bool sticking;  // true if F = w in all active rows: A = 0, B = 1
+    int factored;   // number of rows of the Cholesky factor in M, listed in `order`; 0: no factor
     double* W;      // E H H^T E (rows*rows)
     double* M;      // (active*active)
-    double *A, *B;  // CR_UNIT_ROWS of each row (rows*CR_UNIT_ROWS)
+    double *A, *B;  // CR_UNIT_ROWS numbers per row (rows*CR_UNIT_ROWS)
     double *x, *w, *F, *dx, *rhs;
     int* list;   // the active rows (active)
-    int* order;  // of elimination
+    int* order;  // pivots of the elimination, or rows of the Cholesky factor (active)
 } Newton;
 
-// rows of an island, 0 where there are too many
+// Returns the number of rows of an island, 0 if they are more than CR_NEWTON_ROWS.
 static int count_rows(const crUnits* units, int island) {
     int rows = 0;
     for (int k = units->first[island]; k < units->first[island + 1]; k++) {
@@ -71,8 +72,8 @@ static void divide_room(Newton* s) {
     s->order = s->units->index + n;
 }
 
-// entries of W of two units over the places they share, where[] being those of a; na and nb are constants
-// where it is called
+// Sets the entries of W of two units from the places that both reach; where[] holds the columns of a. Callers
+// pass na and nb as constants, so that the compiler unrolls the loops.
 static inline void shared_W(Newton* s, const crRowUnit* a, int na, int at, const crRowUnit* b, int nb,
                             int to) {
     const int* where = s->units->where;
@@ -135,7 +136,7 @@ static void fill_W(Newton* s) {
     }
 }
 
-// x and w of the impulses that a unit has
+// Reads x and w of a unit from its impulses and z.
 static void read_unit(const crUnits* units, const crRowUnit* unit, const double* z, double* x, double* w) {
     int n = unit->local.count;
     for (int r = 0; r < n; r++) {
@@ -155,7 +156,7 @@ static void read_start(Newton* s, const double* z) {
     }
 }
 
-// F, A and B; squared, the largest entry of F and in *size its sum; who is active
+// Computes F, A and B and lists the active rows. Returns the largest squared entry of F; *size is |F|^2.
 static double map(Newton* s, double* size) {
     double largest = 0.0;
     *size = 0.0;
@@ -185,7 +186,7 @@ static double map(Newton* s, double* size) {
     return largest;
 }
 
-// dx of units that are not active, zero elsewhere; false where A is singular (it never is: rho > 0)
+// Sets dx of units that are not active, zero elsewhere. Their A is diagonal; it is regular since rho > 0.
 static void move_open(Newton* s) {
     for (int k = s->first, at = 0, next = 0; k < s->end; k++) {
         int n = s->units->unit[k].local.count;
@@ -199,7 +200,7 @@ static void move_open(Newton* s) {
     }
 }
 
-// y = W dx
+// Computes y = W dx.
 static void effect(const Newton* s, double* y) {
     int rows = s->rows;
     memset(y, 0, (size_t)rows * sizeof *y);
@@ -214,10 +215,11 @@ static void effect(const Newton* s, double* y) {
     }
 }
 
-// What a diagonal entry of W gets; a row that moves nothing gets one of its own.
+// Returns the shift of a diagonal entry of W; 1 for a row that no velocity moves.
 static double shift_of(double W) { return W > 0.0 ? SHIFT * W : 1.0; }
 
-// the factor of W over the active rows, where all stick; that of the last step where those are the same
+// Factors W over the active rows, all of which stick; keeps the last factor if the rows are the same. Returns
+// false if W is not positive definite.
 static bool factor_W(Newton* s) {
     int m = s->active;
     size_t bytes = (size_t)m * sizeof *s->list;
@@ -236,7 +238,7 @@ static bool factor_W(Newton* s) {
     return s->factored > 0;
 }
 
-// the equations of the active rows of a unit
+// Sets the equations of the rows of an active unit; y = W dx_open.
 static void active_equations(Newton* s, int at, int n, int next, const double* y) {
     int m = s->active, rows = s->rows;
     for (int r = 0; r < n; r++) {
@@ -261,7 +263,7 @@ static void active_equations(Newton* s, int at, int n, int next, const double* y
     }
 }
 
-// the equations of the active rows
+// Sets the equations of all active rows.
 static void make_equations(Newton* s) {
     double y[CR_NEWTON_ROWS];
     effect(s, y);
@@ -274,13 +276,14 @@ static void make_equations(Newton* s) {
     }
 }
 
-// dx of the active rows into y, which may be F
+// Solves for dx of the active rows, in the order of `list`; y may be F. Returns false if the matrix is
+// singular.
 static bool solve_active(Newton* s, double* y) {
     int m = s->active;
     if (s->sticking) {
         if (!factor_W(s)) return false;
         effect(s, s->rhs);
-        // rows come ascending, so that nothing is overwritten that is still read
+        // the rows of the list ascend, so no entry is overwritten before it is read
         for (int i = 0; i < m; i++) {
             y[i] = -s->F[s->list[i]] - s->rhs[s->list[i]];
         }
@@ -294,7 +297,7 @@ static bool solve_active(Newton* s, double* y) {
     return true;
 }
 
-// x + dx in its limits, and what of dx is left
+// Clamps x + dx to its limits and sets dx to the change made.
 static void move_inside(Newton* s) {
     double before[CR_UNIT_ROWS];
     for (int k = s->first, at = 0; k < s->end; k++) {
@@ -311,10 +314,10 @@ static void move_inside(Newton* s) {
     }
 }
 
-// a step to x + dx, and its w
+// Makes a Newton step: updates x, dx and w. Returns false if the matrix is singular.
 static bool step_on(Newton* s) {
     move_open(s);
-    // the solution of the active rows goes where their right hand side came from
+    // the solution of the active rows overwrites F
     if (s->active > 0 && !solve_active(s, s->F)) return false;
     for (int i = 0; i < s->active; i++) {
         s->dx[s->list[i]] = s->F[i];
@@ -327,7 +330,7 @@ static bool step_on(Newton* s) {
     return true;
 }
 
-// impulses, and z with them
+// Writes the impulses of x and adds their change to z.
 static void keep(Newton* s, double* z) {
     crUnits* units = s->units;
     for (int k = s->first, at = 0; k < s->end; k++) {

@@ -1,10 +1,11 @@
 // units_substeps.c - rows of trees, limits, motors and loops in the short steps of packed_substeps.c.
 //
-// A unit's rows stand as H over the places of z that they reach, so that u = e + H z and an impulse p moves z by H^T p:
-// the same press, full sweep and position press as those of packed contacts. A contact is solved exactly with the
-// others held (packed_visit.h says how), every other row by itself. Limits take out overlap as contacts do; loops take
-// out a share of their error in either direction. Units of one island go one after another, islands side by side.
-// Sums run in one order, with and without vector types. z is in single precision, all else in double.
+// A unit stores H for the places of z that its rows reach: u = e + H z, and an impulse p changes z by H^T p.
+// Its press, full sweep and position press are those of packed contacts. A contact is solved exactly with the
+// other units held (packed_visit.h), every other row by itself. Limits remove overlap as contacts do; loops
+// remove a share of their error in either direction. Units of one island go one after another, islands in
+// parallel. The order of sums is the same with and without vector types. z is in single precision, all else
+// in double.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -14,29 +15,31 @@
 #include "relax/units.h"
 #include "relax/wide.h"
 
-#define NEWTON_STEPS 3      // looks for the direction of slip
-#define ISLANDS      4      // that one thread takes at a time
-#define SOFT         0.05   // share of an overlap that one press of velocities takes out
-#define SLOW         0.002  // at most so fast, m/s
-#define STILL        2e-3   // of the gap that the position presses ask for
-#define BLOCKED      1e-6   // of w: least that a tangent counts for where D is nearly singular
+#define NEWTON_STEPS 3      // most Newton steps for the direction of slip
+#define ISLANDS      4      // islands per task
+#define SOFT         0.05   // share of an overlap that one press of velocities removes
+#define SLOW         0.002  // largest speed at which a press removes overlap, m/s
+#define STILL        2e-3   // change of the gap that ends the position presses, share of the target gap
+#define BLOCKED      1e-6   // shift of the tangents of a nearly singular D, share of w
 
-#define PARTS (CR_LANES / CR_WIDTH)
+#define PARTS (CR_LANES / CR_WIDTH)  // vectors per CR_LANES numbers
 
+// conditions of a unit: contact, p >= 0, lo <= p <= hi, equality
 typedef enum Kind { CONE, AT_LEAST, WITHIN, EQUAL } Kind;
 
-// numbers of one unit; p, sum and Q are impulses of a short step, of all of them and of the position presses
+// Numbers of one unit. p, sum and Q are the impulses of a short step, of all short steps and of the position
+// presses.
 typedef struct Short {
     Kind kind;
-    int rows, width, padded;  // width is padded to whole lanes
-    int row;                  // in the problem
-    int* col;                 // places of z, 0 beyond the width, where z is 0 (padded)
+    int rows, width, padded;  // padded: width rounded up to whole lanes
+    int row;                  // first row in the problem
+    int* col;                 // places of z; beyond the width place 0, where z is 0 (padded)
     double* H;                // (rows*padded)
     double w, c1, c2;         // D = w (1, c) (1, c)^T + S on the tangents
     double s11, s12, s22;
     double mu, lo, hi;
     double gap0, gap, target, bounce;
-    double still;  // change of the gap in a position press that is none, m
+    double still;  // change of the gap in a position press up to which the unit counts as unchanged, m
     double e[3], p[3], sum[3], Q;
 } Short;
 
@@ -44,10 +47,10 @@ struct crShortRows {
     int islands;
     int* first;  // units of each island (islands + 1)
     Short* unit;
-    bool* placed;  // the position presses of an island have ended (islands)
+    bool* placed;  // true for each island whose position presses have ended (islands)
 };
 
-// u += H z of `count` rows from `row` on: lanes gather four places at a time and meet at the end
+// Adds H z of `count` rows from `row` on to u. Lanes gather four places at a time and are summed at the end.
 CR_LANE void add_products(const Short* unit, int row, int count, const float* z, double* u) {
     const double* H = unit->H + row * unit->padded;
     crLane sum[2][PARTS];
@@ -71,7 +74,7 @@ CR_LANE void add_products(const Short* unit, int row, int count, const float* z,
 }
 
 CR_LANE double dot(const Short* unit, const float* z) {
-    double u = -0.0;  // to which a sum is added as it is
+    double u = -0.0;  // -0 + x has the bits of x
     add_products(unit, 0, 1, z, &u);
     return u;
 }
@@ -80,7 +83,7 @@ CR_LANE void dot_tangents(const Short* unit, const float* z, double* u) {
     add_products(unit, 1, 2, z, u + 1);
 }
 
-// z += H^T d of one row, and of three
+// add and add3 add H^T d of one row and of three rows to z.
 CR_LANE void add(const Short* unit, double d, float* z) {
     for (int k = 0; k < unit->width; k++) {
         z[unit->col[k]] = (float)(z[unit->col[k]] + d * unit->H[k]);
@@ -101,8 +104,9 @@ CR_LANE double clamped(const Short* unit, double p) {
     return p > 0.0 ? p : 0.0;
 }
 
-// the bias of a press: an open gap, a share of an overlap or of a loop's error. What velocities take out of an overlap is
-// energy that the set must lose elsewhere, so they do it slowly; the position presses do the rest
+// Returns the bias of a press: an open gap, or a share of an overlap or of a loop's error, per hs. Overlap
+// that velocities remove gives energy, which the set must lose elsewhere, so they remove it slowly; the
+// position presses remove the rest.
 CR_LANE double press_bias(const Short* unit, double rate) {
     if (unit->kind == WITHIN) return 0.0;
     if (unit->kind == EQUAL) return SOFT * rate * unit->gap;
@@ -119,7 +123,7 @@ CR_LANE void press_unit(const crSubsteps* run, Short* unit) {
     add(unit, d, z);
 }
 
-// the same on displacements; whether the gap changed by more than it may
+// Presses on displacements. Returns true if the gap changed by more than `still`.
 CR_LANE bool place_unit(const crSubsteps* run, Short* unit) {
     if (unit->kind == WITHIN) return false;
     double gap = unit->target + dot(unit, run->way);
@@ -130,7 +134,7 @@ CR_LANE bool place_unit(const crSubsteps* run, Short* unit) {
     return fabs(d) * unit->w > unit->still;
 }
 
-// impulse of a contact with the others held; u is its velocity under p. One contact in every lane
+// Solves a contact with the other units held; u is its velocity under p. All lanes compute the same contact.
 CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p, double* next) {
     Slip s = {.s11 = lane_all(c->s11),
               .s12 = lane_all(c->s12),
@@ -146,7 +150,7 @@ CR_LANE void solve_row_contact(const Short* c, const double* u, const double* p,
     next[2] = lane_first(P.z);
 }
 
-// gap where the displacements have taken it, and the bias it asks for
+// Returns the bias of a full sweep. In a short step it also updates the gap from the displacements.
 CR_LANE double full_bias(const crSubsteps* run, Short* unit) {
     if (unit->kind == WITHIN) return 0.0;
     if (run->visit == VISIT_SHORT) unit->gap = unit->gap0 + dot(unit, run->way) + run->time * unit->e[0];
@@ -175,7 +179,7 @@ CR_LANE void full_contact(const crSubsteps* run, Short* unit) {
 
 CR_LANE void full_row(const crSubsteps* run, Short* unit) {
     float* z = run->z;
-    // a bounce asks nothing of motors
+    // motors take no part in the bounce
     if (run->visit != VISIT_SHORT && unit->kind == WITHIN) return;
     double u = unit->e[0] + full_bias(run, unit) + dot(unit, z);
     double next = clamped(unit, unit->p[0] - u / unit->w), d = next - unit->p[0];
@@ -198,7 +202,8 @@ CR_LANE void visit_range(const crSubsteps* run, bool full, int begin, int end) {
     }
 }
 
-// an island that hardly changes is done; where packed contacts are too, they may still change it
+// Presses on displacements until an island hardly changes. Islands with packed contacts go on, since these
+// may still change them.
 CR_LANE void place_range(const crSubsteps* run, int begin, int end) {
     const struct crShortRows* rows = run->rows;
     for (int i = begin; i < end; i++) {
@@ -254,17 +259,17 @@ static Kind short_kind(const crUnit* unit) {
     return unit->kind == CR_BLOCK_EQUALITY ? EQUAL : AT_LEAST;
 }
 
-// rows of one unit that are solved together
+// Returns the number of rows of a unit that are solved together.
 static int together(const crRowUnit* unit) {
     return unit->local.kind == CR_BLOCK_CONE ? unit->local.count : 1;
 }
 
-// D of the rows in the form that a contact is solved in; unit: of mass
+// Sets w, c and S from D of the rows; `unit` is the unit of mass.
 static void set_weights(const crRowUnit* from, int r, double unit, Short* to) {
     int n = from->local.count;
     const double* D = from->D;
     to->w = unit * D[r * (n + 1)];
-    // a row that no velocity moves takes no impulse
+    // a row that no velocity moves gets no impulse
     if (!(to->w > 0.0)) to->w = (double)INFINITY;
     if (to->kind != CONE) return;
     to->c1 = unit * D[1] / to->w;

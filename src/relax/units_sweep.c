@@ -1,17 +1,17 @@
-// units_sweep.c - sweeps over units of rows, each solved exactly with the others held.
+// units_sweep.c - sweeps over units of rows, each solved exactly with the other units held.
 //
-// u = e + H z; a row alone: p+ = clamp(p - u/D); a contact that sticks: p+ = p - G u;
-// everything else by local.c from q = u - D p. z += H^T (p+ - p). Momentum is that of
-// packed.c, island by island. Sums run in one order, so that threads and neighbours do not matter.
-// Fails: never; what a unit cannot solve shows in the sweep's change.
+// With u = e + H z, a single row becomes p+ = clamp(p - u/D) and a contact that sticks p+ = p - G u; local.c
+// solves all other units from q = u - D p. Then z += H^T (p+ - p). Momentum is that of packed.c, island by
+// island. The order of sums is fixed, so results do not depend on threads or other islands.
+// Fails: never; a unit that is not solved shows in the sweep's change.
 #include <string.h>
 
 #include "relax/local.h"
 #include "relax/units.h"
 
-#define SLACK 100.0  // of what a sweep changes: what may be left where it changes no more
+#define SLACK 100.0  // largest residual with which an island may end its sweeps, in units of tol
 
-// u of n rows; n is a constant where it is called
+// Computes u of n rows. Callers pass n as a constant, so that the compiler unrolls the loops.
 static inline void velocity(const crRowUnit* unit, int n, const double* e, const double* z, double* u) {
     for (int r = 0; r < n; r++) {
         u[r] = e[r];
@@ -34,7 +34,7 @@ static inline void push(const crRowUnit* unit, int n, const double* dp, double* 
     }
 }
 
-// by local.c, in its scaled impulses
+// Solves a unit by local.c, whose impulses and velocities are scaled by E.
 static void solve_local(const crRowUnit* unit, const double* E, const double* u, const double* p,
                         double* next) {
     int n = unit->local.count;
@@ -53,7 +53,7 @@ static void solve_local(const crRowUnit* unit, const double* E, const double* u,
     }
 }
 
-// whether the contact sticks or opens, with its impulse
+// True if the contact sticks or opens; sets its impulse then.
 static inline bool sticks(const crRowUnit* unit, int n, const double* E, const double* u, const double* p,
                           double* next) {
     double free = u[0];
@@ -79,7 +79,7 @@ static inline bool sticks(const crRowUnit* unit, int n, const double* E, const d
     return free >= 0.0 || inside;
 }
 
-// n rows of one unit
+// Solves one unit of n rows.
 static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z) {
     int row = unit->local.row;
     double u[CR_UNIT_ROWS] = {0}, next[CR_UNIT_ROWS] = {0};
@@ -99,7 +99,7 @@ static inline void sweep_rows(crUnits* units, crRowUnit* unit, int n, double* z)
     push(unit, n, dp, z);
 }
 
-// limits, motors, dry friction, contacts without friction
+// Solves a unit of one row: limits, motors, dry friction, contacts without friction.
 static void sweep_row(crUnits* units, crRowUnit* unit, double* z) {
     if (!(unit->D[0] > 0.0)) {
         sweep_rows(units, unit, 1, z);
@@ -195,7 +195,7 @@ void cr__units_scale(crUnits* units, const double* scale) {
     }
 }
 
-// after how many sweeps Newton's method is tried
+// True if Newton's method is tried after this number of sweeps.
 static bool newton_is_due(int sweeps) { return sweeps == 1 || sweeps == 5 || sweeps == 12 || sweeps == 25; }
 
 void cr__units_judge(crUnits* units, double* z) {
@@ -204,12 +204,12 @@ void cr__units_judge(crUnits* units, double* z) {
         if (!island->live) continue;
         for (int k = units->first[i]; k < units->first[i + 1]; k++) {
             const crRowUnit* unit = &units->unit[k];
-            // what is not a number must not pass for small
+            // a NaN counts as large
             if (!(unit->change <= island->change)) island->change = unit->change;
             island->along += cr__packed_along(unit->along, island->scale);
         }
         bool open = !(island->change <= island->tol * island->tol);
-        // a contact that slips, or whose local problem is singular, may stay where it is without being solved
+        // a contact that slips, or whose local problem is singular, may keep its impulse without being solved
         if (!open && !cr__units_hold(units, i, SLACK * island->tol, z)) island->change = (double)INFINITY;
         if (open && newton_is_due(island->sweeps + 1)) {
             cr__units_newton(units, i, island->tol, z, &island->change);

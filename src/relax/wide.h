@@ -1,17 +1,17 @@
-// wide.h - eight floats side by side: what lanes.h is for doubles. Short steps compute with them.
+// wide.h - eight floats side by side for short steps, as lanes.h for doubles.
 //
-// Data are always laid out in groups of CR_WIDE. Code written for crWide handles CR_WIDE_STEP of them at once, all or
-// one; every operation is the same IEEE one, so both builds give the same bits.
+// Data are always laid out in groups of CR_WIDE. Code written for crWide computes CR_WIDE_STEP of them at
+// once, eight or one. Every operation is the same IEEE one, so both builds give the same bits.
 #ifndef CAROM_RELAX_WIDE_H
 #define CAROM_RELAX_WIDE_H
 
 #include "relax/lanes.h"
 
-#define CR_WIDE 8
+#define CR_WIDE 8  // lanes of a group
 
 #if CR_WIDTH > 1
 
-#define CR_WIDE_STEP 8
+#define CR_WIDE_STEP 8  // floats per crWide
 typedef float crWide __attribute__((vector_size(32), may_alias));
 typedef int32_t crWideMask __attribute__((vector_size(32), may_alias));
 
@@ -35,18 +35,19 @@ CR_LANE bool wide_any(crWideMask m) {
     return (half[0] | half[1]) != 0;
 }
 
-// floats at four places as doubles
+// Returns the floats at four offsets as doubles.
 CR_LANE crLane lane_gather_floats(const float* z, const int* at) {
     return (crLane){z[at[0]], z[at[1]], z[at[2]], z[at[3]]};
 }
 
-// by places in a, then b
+// Shuffle by index into a, then b.
 #ifdef __clang__
 #define CR_SHUFFLE_WIDE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
 #define CR_SHUFFLE_WIDE(a, b, ...) __builtin_shuffle(a, b, (crWideMask){__VA_ARGS__})
 #endif
-// numbers of two rows in turns, the first two and the last two of each half; pairs of numbers likewise; halves
+// steps of a transposition: interleaved elements or pairs of two vectors, from the lower or upper part of
+// each half; lower or upper halves of two vectors
 CR_LANE crWide wide_firsts(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 0, 8, 1, 9, 4, 12, 5, 13); }
 CR_LANE crWide wide_lasts(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 2, 10, 3, 11, 6, 14, 7, 15); }
 CR_LANE crWide wide_low_pairs(crWide a, crWide b) { return CR_SHUFFLE_WIDE(a, b, 0, 1, 8, 9, 4, 5, 12, 13); }
@@ -60,7 +61,7 @@ CR_LANE crWide wide_high_halves(crWide a, crWide b) {
 
 #else
 
-#define CR_WIDE_STEP 1
+#define CR_WIDE_STEP 1  // floats per crWide
 typedef float crWide;
 typedef int32_t crWideMask;
 
@@ -102,13 +103,13 @@ CR_LANE crWide wide3_dot(crWide3 a, crWide3 b) { return a.x * b.x + a.y * b.y + 
 CR_LANE crWide3 wide3_cross(crWide3 a, crWide3 b) {
     return wide3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
-// 3x3 by rows
+// Returns R a; R is 3x3 by rows.
 CR_LANE crWide3 wide3_mul(const float* R, crWide3 a) {
     return wide3(wide3_dot(wide3_load(R), a), wide3_dot(wide3_load(R + 3 * CR_WIDE), a),
                  wide3_dot(wide3_load(R + 6 * CR_WIDE), a));
 }
 
-// Six numbers of a body, and two that are zero, from and to their place in z; as row_gather and row_scatter of lanes.h.
+// Reads or writes the six numbers v, w of one body per lane, as row_gather and row_scatter of lanes.h.
 #if CR_WIDTH > 1
 CR_LANE void wide_gather(const float* z, const int* at, crWide3* v, crWide3* w) {
     crWide a[4], b[4];
