@@ -1,6 +1,6 @@
 // create.c - memory of a step, and its beginning.
 //
-// Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
+// Fails: CR_ERR_MEMORY with everything freed; errors of the model and the settings.
 #include <string.h>
 
 #include "base/tasks.h"

@@ -5,10 +5,10 @@
 // u_t is the slip at the beginning of the step, N the normal force of the contact in the last solve (0 if it
 // carried none), w = u_t.W u_t / u_t.u_t of the contact alone, d the number of contacts with drag that act on
 // its bodies. The touching points of a pair of shapes share its viscous coefficient, so the force does not
-// depend on their number. The divisor makes the explicit force stable and dissipative for every h: |f_i W_ij
-// f_j| is at most half of f_i W_ii f_i + f_j W_jj f_j, so h f.u + h^2 f.W f / 2 sums to terms h c u^2 (a / 2
-// - 1 - a) / (1 + a)^2 < 0 with a = h c d w; it is 1 + O(h). W includes the joints' implicit springs and
-// dampers.
+// depend on their number. The divisor makes the explicit force stable and dissipative for every h: with
+// a = h c d w, |f_i W_ij f_j| is at most half of f_i W_ii f_i + f_j W_jj f_j, so h f.u + h^2 f.W f / 2 sums
+// to terms h c u^2 (a / 2 - 1 - a) / (1 + a)^2 < 0. The divisor is 1 + O(h). W includes the joints' implicit
+// springs and dampers.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
