@@ -1,4 +1,4 @@
-// groups.c - which bodies move together: groups joined by contacts that may press.
+// groups.c - groups of bodies that move together, joined by contacts that may press.
 //
 // A group is a set of trees joined by loops and by contacts that touch or will close softly before the step
 // ends. Bodies of two groups do not act on each other until an impact, so each group can have a clock of its

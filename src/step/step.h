@@ -41,7 +41,7 @@ static inline bool cr__step_idle(const crStep* step, int body) {
 static inline crPart cr__step_part(const crStep* step) {
     return (crPart){step->part.bodies, step->part.count};
 }
-// A stage for some bodies of the part. It reads and writes no other single body, so threads run it at the
+// A stage for some bodies of the part. It reads and writes no body outside them, so threads run it at the
 // same time.
 typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx);
 crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
@@ -55,7 +55,7 @@ crVec3 cr__step_fall(const crStep* step, int body);
 
 // parts.c
 
-// Lists all awake bodies and loops in step->awake.
+// Lists all awake bodies and loops in step->awake, and makes them the part; part_all does only the latter.
 void cr__step_list_awake(crStep* step);
 void cr__step_part_all(crStep* step);
 // These functions set the part to the groups of the given bodies, to all bodies without an impact in this
@@ -65,7 +65,8 @@ void cr__step_part_resting(crStep* step);
 void cr__step_part_of(crStep* step, const bool* in);
 // Sets work.mark of the part's bodies to `value`.
 void cr__step_mark_part(const crStep* step, int value);
-// Removes the bodies for which out[] is true from step->awake until the next cr__step_list_awake.
+// Removes the bodies for which out[] is true, and their loops, from step->awake until the next
+// cr__step_list_awake; the rest becomes the part.
 void cr__step_leave_out(crStep* step, const bool* out);
 
 // margins.c
@@ -97,11 +98,11 @@ double cr__step_rest_speed(const crStep* step, double held);
 
 // contacts.c
 
-// Finds the contacts of the part within the margins. cross: also those with bodies outside the part, at their
-// poses at now_at. CR_ERR_MEMORY, CR_ERR_LIMIT.
+// Finds the contacts of the part within the margins. cross: true to include contacts with bodies outside the
+// part, at their poses at now_at. CR_ERR_MEMORY, CR_ERR_LIMIT.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
-// Does the same with cross, but copies contacts of pairs without a fresh body from the list `contacts`, which
-// was found at the same time.
+// Does the same with cross set, but copies contacts of pairs without a fresh body from the list `contacts`,
+// which was found at the same time.
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error);
 // Sets one margin for all bodies.
@@ -116,7 +117,7 @@ crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
 // Sets the coefficients of a contact, which may depend on the impact, for the relative velocity u of b's
 // point.
 crStatus cr__step_surface_at(const crStep* step, crStepContact* contact, crVec3 u);
-// Number of rows of a contact in a problem, and of those of its point (normal and tangents), which come
+// Number of rows of a contact in a problem; number of rows of its point (normal and tangents), which come
 // first.
 int cr__step_contact_rows(const crStepContact* contact);
 int cr__step_point_rows(const crStepContact* contact);
@@ -148,7 +149,7 @@ static inline bool cr__step_pair_first(const crStepContact* a, const crStepConta
 }
 
 // Contacts of one pair are consecutive and form a run. These functions return: true if two contacts are of
-// one pair; the end of the run of contact i; the begin of the first run at i or later.
+// one pair; the end of the run of contact i; the beginning of the first run at i or later.
 static inline bool cr__step_same_pair(const crStepContact* a, const crStepContact* b) {
     return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
@@ -240,9 +241,9 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
 
 // contact_solve.c
 
-// Solves all contacts that may press over h and sets state.v. plastic: also those that close fast. Islands
-// that the solve leaves at rest lie down; roots: island of every body by contacts within the margins (nb),
-// NULL: none may lie.
+// Solves all contacts that may press over h and sets state.v. plastic: true to include contacts that close
+// fast. Islands that the solve leaves at rest lie down; roots: island of every body by contacts within the
+// margins (nb), NULL: none may lie. CR_ERR_MEMORY.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error);
 
 // position.c
@@ -271,8 +272,8 @@ bool cr__step_bends(const crPlan* plan, int body);
 void cr__step_trees_bend(crStep* step, double h);
 // Moves q and v of the part's trees over h. CR_ERR_MEMORY, CR_ERR_DEFINITE.
 crStatus cr__step_trees_move(crStep* step, double h);
-// Moves trees closed by loops, with no other contact, over h again from the beginning of the step, to second
-// order.
+// Moves trees that are closed by loops and touch nothing again over h, from the beginning of the step, to
+// second order. CR_ERR_MEMORY.
 crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 
 // ties.c
@@ -294,8 +295,8 @@ crStatus cr__step_wake(crStep* step, int body, crError* error);
 // *woke: true if an island woke. CR_ERR_MEMORY.
 crStatus cr__step_wake_written(crStep* step, crError* error);
 crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error);
-// Puts islands to sleep that have been slow for settings.sleep_time; islands: as at the beginning of the
-// step.
+// Puts islands to sleep that have been slow for settings.sleep_time. islands: forest of the beginning of the
+// step (nb). CR_ERR_MEMORY.
 crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error);
 
 // record.c
@@ -307,8 +308,8 @@ void cr__step_show_record(crStep* step);
 
 // struck.c, touch.c
 
-// Adds events for contacts that begin faster than the threshold and for all that press in one cluster with
-// them; called after apply. CR_ERR_MEMORY.
+// Replaces the events of struck clusters, in which a contact begins faster than the threshold, by events of
+// all their contacts with load. Called after apply. CR_ERR_MEMORY.
 crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
 // Sets the normal and speed of an impact between features without a common normal: the direction of least
 // separation just before. Returns true if they changed; the features are then CR_FEATURE_CENTRE.

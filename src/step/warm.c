@@ -73,9 +73,10 @@ static bool pair_pressed(const crStepWarm* warm, const crStepContact* c, int cur
 
 // The band of a contact that carried load is wider than the deadband (hysteresis): a corner that alternates
 // between open and closed shifts its load to its neighbours and keeps a heap moving. In a heap at rest only
-// residuals open such contacts. An open contact may close by its gap in a step; if the other corners stick,
-// the sweeps remove its load only up to that speed per step, and each removal disturbs the heap. Points of
-// one face lie in one plane: next to points with load, biases of some microns would contradict them.
+// residuals open such contacts. A contact treated as open may close by its gap in a step; if the other
+// corners stick, the sweeps remove its load only up to that speed per step, and each removal disturbs the
+// heap. Points of one face lie in one plane: next to points with load, biases of some microns would
+// contradict them.
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
@@ -95,9 +96,9 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
     return cr_step_event_add(step, &event);
 }
 
-// Replacement of the forces of the last solve by those of this solve, in chunks of contacts, one per task.
-// Old forces with a moving body outside the part stay: a chunk has those that sort before the next chunk's
-// first contact.
+// Replacement of the forces of the last solve by the forces of this solve, in chunks of contacts, one per
+// task. Old forces with a moving body outside the part stay; each chunk writes the ones that sort before the
+// next chunk's first contact.
 typedef struct Keeping {
     crStep* step;
     int count;
