@@ -4,7 +4,7 @@
 //
 //     forces          q, v, t        -> poses, M = L^T D L, k, v_free
 //     collide         shapes, poses  -> contacts within a margin, sorted by (shapes, children, features)
-//     drag            contacts, v    -> k, v_free  viscous and Stribeck forces of those that touch
+//     drag            contacts, v    -> k, v_free  viscous and Stribeck forces of touching contacts
 //     impacts         fast closing   -> v          cluster of touching bodies -> rule -> law / solver
 //     problem_build   contacts, M    -> blocks, J, W (as an operator), u_free, b
 //     solve           problem        -> p          from the warm start; audited

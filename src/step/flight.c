@@ -6,12 +6,12 @@
 // present normal), so no contact is missed; as soon as a Newton step from there finds overlap, the time is
 // bracketed and found by regula falsi. A pair that touches already is examined point by point: the impact is
 // that of the first point whose parabola gap + s t + a_n t^2/2 reaches zero faster than the threshold.
-// Fails: a pair not decided after 200 steps (grazing) counts as passing; the contact solve handles a contact
-// missed that way.
+// Fails: a pair not decided after ADVANCES steps (grazing) counts as passing; the contact solve handles
+// a contact missed that way.
 #include "step/clocks.h"
 
-#define ADVANCES 200
-#define FALSI    80
+#define ADVANCES 200  // most steps of conservative advancement of a pair
+#define FALSI    80   // most steps of regula falsi
 #define AHEAD    0.9  // share of a parabola's time that is taken as lower bound of the time of impact
 
 typedef struct Flight {

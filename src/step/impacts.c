@@ -248,8 +248,8 @@ static double closing_speed(const crStep* step, const crStepContact* c) {
     return cr_dot(cr__step_contact_velocity(step, step->state.v, c), c->point.normal);
 }
 
-// Takes contacts of the bodies that take part: all of them, or those that close fast. Returns true if any was
-// added.
+// Takes contacts of the bodies that take part: all, or only the ones that close fast. Returns true if it
+// added any.
 static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
     const crModel* model = step->model;
     int found = 0;

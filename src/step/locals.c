@@ -9,8 +9,8 @@
 // and shortened.
 // Each instant costs a contact solve of the group. In a group of more than MANY bodies, impacts are resolved
 // at SLOTS fixed times per step. A contact that closes fast and would touch within a slot is resolved at the
-// slot's beginning as if it touched, so its impact is early by at most h/SLOTS. The contact solve prevents
-// overlap of contacts of a large group that close faster than predicted.
+// slot's beginning as if it touched, so its impact is early by at most h/SLOTS (h in fast). The contact solve
+// prevents overlap of contacts of a large group that close faster than predicted.
 // Fails: as the stages do. After more than impact_limit impacts the rest of the step is plastic; after more
 // than REPEATS rounds at one instant the bodies concerned are; the certificate tells both.
 #include <string.h>
@@ -22,7 +22,7 @@
 #define MANY    64   // bodies of a group above which its impacts are resolved at the slots only
 #define SLOTS   8    // fixed times of impacts per step in such groups
 #define LATE    0.1  // share of a slot by which impacts of large groups may be late
-#define ALARMS  20   // impacts of a pair that proved false in a step before the pair is not timed any more
+#define ALARMS  20   // false impacts of a pair in one step after which its impacts are ignored
 
 // bodies advanced to one instant, and their state before
 typedef struct Local {
@@ -299,7 +299,8 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     return CR_OK;
 }
 
-// True if a body of contact c that is not in the list touches a listed one or will press on it: *body.
+// True if a body of contact c that is not in the list touches a listed one or will press on it.
+// *body: that body.
 static bool comes_along(const crStep* step, const Local* local, const crStepContact* c, double left,
                         int* body) {
     const crModel* model = step->model;

@@ -5,8 +5,8 @@
 // and c gives no energy for any h. A supported tree moves by v+ of the contact solve, q+ = q + h v+, with c
 // in v_free = v + h M^-1 (tau - c). There v+ is scaled to the energy of forces and impulses: they work along
 // the mean of v and v+, so T(q+, v') = T(q, v+) + h c (v + v+)/2, with M including the joints' springs and
-// dampers. If that correction is not below SMALL T, it is T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c) /
-// T(q, v_free), which passive contacts cannot raise either. c takes at most HALF of v. A motor holds a speed,
+// dampers. If the last term is SMALL T or more, v+ is scaled to T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)
+// / T(q, v_free), which passive contacts cannot raise either. c takes at most HALF of v. A motor holds a speed,
 // which must not be scaled: a tree with a motor is scaled only if T exceeds that energy by the factor MUCH.
 // smooth.c moves trees on driven bodies, and trees whose flight is known exactly (plan->fall). With a user's
 // force, which is known only at q, the whole kick comes first.
@@ -15,7 +15,7 @@
 
 #include "step/step.h"
 
-#define HALF  0.5    // largest change of v by velocity terms, in the energy norm, share of the changed v
+#define HALF  0.5    // largest change of v by velocity terms, in the norm of M, share of v without them
 #define MUCH  1.1    // factor on the energy above which a tree with a motor is scaled
 #define SMALL 0.5    // largest energy of the velocity terms that is used directly, share of T
 #define NOISE 1e-16  // largest c that is ignored, share of the largest force
