@@ -6,8 +6,9 @@
 // in v_free = v + h M^-1 (tau - c). There v+ is scaled to the energy of forces and impulses: they work along
 // the mean of v and v+, so T(q+, v') = T(q, v+) + h c (v + v+)/2, with M including the joints' springs and
 // dampers. If the last term is SMALL T or more, v+ is scaled to T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)
-// / T(q, v_free), which passive contacts cannot raise either. c takes at most HALF of v. A motor holds a speed,
-// which must not be scaled: a tree with a motor is scaled only if T exceeds that energy by the factor MUCH.
+// / T(q, v_free), which passive contacts cannot raise either. c takes at most HALF of v. A motor holds a
+// speed, which must not be scaled: a tree with a motor is scaled only if T exceeds that energy by the factor
+// MUCH.
 // smooth.c moves trees on driven bodies, and trees whose flight is known exactly (plan->fall). With a user's
 // force, which is known only at q, the whole kick comes first.
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
