@@ -1,10 +1,10 @@
-// stages.h - experimental: the stages of a step as functions on one open struct, and the steppers made of them.
+// stages.h - experimental: the stages of a step as functions on one open struct, and steppers made of them.
 //
-// These functions work and are tested; their form, and the fields of crStep, may change with any version.
+// The functions are tested; their form, and the fields of crStep, may change in any version.
 //
 //     forces          q, v, t        -> poses, M = L^T D L, k, v_free
 //     collide         shapes, poses  -> contacts within a margin, sorted by (shapes, children, features)
-//     drag            contacts, v    -> k, v_free  viscous and Stribeck forces of those that touch
+//     drag            contacts, v    -> k, v_free  viscous and Stribeck forces of touching contacts
 //     impacts         fast closing   -> v          cluster of touching bodies -> rule -> law / solver
 //     problem_build   contacts, M    -> blocks, J, W (as an operator), u_free, b
 //     solve           problem        -> p          from the warm start; audited
@@ -12,11 +12,11 @@
 //     integrate       q, v+, h       -> q+
 //     position_pass   q+             -> q+         normals only, to a tolerance, where needed
 //
-// A stepper is a function that calls stages; a user's own loop does the same. The struct is open: every array
-// says who writes it. Contacts, rows and the problem live in `scratch` until the next cr_step_begin; the cone
-// stepper lets go of the last two before its position pass.
-// Numbers that become NaN or infinite are CR_ERR_FINITE. A solve that does not converge is no error: the
-// certificate says so.
+// A stepper is a function that calls stages; a user's own loop does the same. The struct is open: each part
+// names the stage that writes it. Contacts, rows and the problem live in `scratch` until the next
+// cr_step_begin; cr_step_cone frees rows and problem before its position pass.
+// Fails: CR_ERR_FINITE if a number becomes NaN or infinite. A solve that does not converge is no error: the
+// certificate tells it.
 // Units: SI, rad.
 #ifndef CAROM_STAGES_H
 #define CAROM_STAGES_H
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-// Where two shapes touch: a crContactPoint without its witness points, which are point -/+ gap/2 normal.
+// Point of a contact: a crContactPoint without its witness points, which are point -/+ gap/2 normal.
 typedef struct crStepPoint {
     double gap;     // m
     crVec3 normal;  // unit, from a to b
@@ -42,24 +42,25 @@ typedef struct crStepContact {
     crStepPoint point;
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
-    int row;        // first row of the problem, -1 where it takes no part
-    bool planar;    // one tangent: both bodies move in one plane
-    bool packable;  // of single bodies, or one and what v does not move, with round friction
-    bool bounces;   // its restitution may be other than 0, at some speed
-    bool takes;     // it had a part in the last contact solve of the cone method
-    const crContactSurface*
-        surface;   // coefficients at the velocity it was found at; lives until the next step
+    int row;      // first row in the problem, -1: none
+    bool planar;  // true if both bodies move in one plane: the contact has one tangent
+    // true for isotropic friction between two single bodies, or a single and a body that v does not move
+    bool packable;
+    bool bounces;  // true if its restitution may differ from 0 at some speed
+    bool takes;    // true if it took part in the last contact solve of the cone method
+    // coefficients at the speed at which the contact was found; valid until the next step
+    const crContactSurface* surface;
     double e;      // restitution at `speed`
-    double speed;  // normal velocity at the start, negative where approaching, m/s
+    double speed;  // normal velocity at the beginning, negative if approaching, m/s
     double delta;  // deadband, m
     double seat;   // gap at which a solve holds it, m
-    // approach speed above which it is an impact, m/s: the threshold, and for a contact that pressed in the
-    // last solve also what turning bodies may gain on it in a step
+    // Approach speed above which the contact is an impact, m/s: the threshold; for a contact that carried
+    // load in the last solve also the speed that turning bodies may add in a step.
     double fast;
     crVec3 impulse;  // on b, N s (apply, impacts)
 } crStepContact;
 
-// Impulse of an earlier contact, found again by its shapes, children and features.
+// Force of a contact in an earlier solve, found by its shapes, children and features.
 typedef struct crWarm {
     int shape_a, shape_b;
     int child_a, child_b;
@@ -67,42 +68,43 @@ typedef struct crWarm {
     crVec3 force;  // on b: impulse / length of the step, world axes, N
 } crWarm;
 
-// Whether a body sleeps. What is sealed: its q, v, applied forces, motor speeds, and its carrier's pose.
+// Sleep of a body. The seal covers its q, v, applied forces, motor speeds, controls, k of the user's force
+// and the pose of its carrier.
 typedef struct crSleep {
-    double slow;     // how long it has been slower than settings.sleep_speed, s
-    double overlap;  // deepest that it sleeps with, m; 0 while it is awake
-    uint64_t seal;   // hash of what it fell asleep with: a change wakes it
-    int island;      // first body of those it sleeps and wakes with, 0: it is awake
+    double slow;     // time for which it has been slower than settings.sleep_speed, s
+    double overlap;  // deepest overlap of the sleeping body, m; 0 while it is awake
+    uint64_t seal;   // hash at the time it fell asleep: a change wakes its island
+    int island;      // first body of its sleeping island, 0: it is awake
     int carrier;     // driven body that it touches, 0: none
 } crSleep;
 
-// Functions of the user's.
+// Callbacks of the user.
 typedef struct crStepCalls {
     crForceFn force;  // may be NULL
     void* force_ctx;
-    crPosedFn posed;  // may be NULL: what is posed is put together for it alone
+    crPosedFn posed;  // may be NULL; the posed problem of packed solves is made only for it
     void* posed_ctx;
 } crStepCalls;
 
-// The state at the beginning of the step: begin.
+// State at the beginning of the step, written by begin.
 typedef struct crStepStart {
     double time;  // s
     double* q;    // (nq)
     double* v;    // (nv)
 } crStepStart;
 
-// Motion without contacts: forces.
+// Motion without contacts, written by forces.
 typedef struct crStepFree {
-    double h;           // length of the step being made, s
+    double h;           // length of the present step or of its present interval, s
     double* k;          // forces (nv)
     double* v;          // v + h M^-1 k (nv)
-    double* v_from;     // v of trees, up to the last body that is not single
-    double* bend;       // h M^-1 c by which velocity terms c lessen v; likewise
-    double* tree_gain;  // by root: what the flow makes of T at the q of forces
-    double* tree_turn;  // by root: h c v, twice the energy that velocity terms take at the v of the beginning
+    double* v_from;     // v of trees at the beginning of the interval (velocities of trees)
+    double* bend;       // h M^-1 c, which velocity terms c take from v (velocities of trees)
+    double* tree_gain;  // factor of T by velocity terms at the q of forces, at each root (bodies of trees)
+    double* tree_turn;  // h c v at the beginning, twice the energy of velocity terms, at each root
 } crStepFree;
 
-// Bodies, ascending, whole trees, with all that is driven; and their loops, ascending.
+// A set of whole trees and their loops, both in ascending order, with all driven bodies.
 typedef struct crStepPart {
     int count;
     int* bodies;  // (count)
@@ -110,42 +112,42 @@ typedef struct crStepPart {
     int* loops;  // (loop_count)
 } crStepPart;
 
-// The problem that problem_build posed, in scratch.
+// Problem written by problem_build, in scratch.
 typedef struct crStepPosed {
     crRows rows;
     crRows H;           // half of W
     crProblem problem;  // blocks[i].source is a contact's index or negative
-    double* b;          // bias, the one in problem; a stepper may rewrite it (rows.count)
-    double* p;          // warm start, solve: impulses (rows.count)
-    crReport report;    // solve
+    double* b;          // bias, also that of `problem`; a stepper may rewrite it (rows.count)
+    double* p;          // warm start; impulses after solve (rows.count)
+    crReport report;    // written by solve
 } crStepPosed;
 
-// Forces of contacts in the last solve: apply.
+// Forces of contacts in the last solve, written by apply.
 typedef struct crStepWarm {
     int count, capacity;
     crWarm* force;  // (count)
-    bool changed;   // forces of the beginning are in start
+    bool changed;   // true if the forces of the beginning are in `start`
     int start_count, start_capacity;
     crWarm* start;  // (start_count)
 } crStepWarm;
 
-// Forces of loops and joints in the last solve: impulse / length of the step.
+// Forces of loops and joints in the last solve: impulse / length of the interval.
 typedef struct crStepTies {
     int count;
     double* force;  // (count)
-    int* first;     // place of the first of each body's joint (nb)
-    int* of_row;    // problem_build, in scratch: place of each row, -1: none
+    int* first;     // place of the first force of each body's joint (nb)
+    int* of_row;    // place of each row's force, -1: none; written by problem_build, in scratch
 } crStepTies;
 
-// Contacts: collide, in scratch. After a step: those of its solves with their impulses; those of impacts are in the events, those of islands
-// that lie in rest.lying.
+// Contacts written by collide, in scratch. After a step: contacts of its solves with their impulses. Contacts
+// of impacts are in the events, contacts of lying islands in rest.lying.
 typedef struct crStepContacts {
     int count;
-    int last;             // of the whole world, the last time
+    int last;             // number of contacts of the whole world the last time
     crStepContact* list;  // (count)
 } crStepContacts;
 
-// Events since begin.
+// Events since begin, in the order of time after a step of the cone method.
 typedef struct crStepEvents {
     int count, capacity;
     crEvent* list;  // (count)
@@ -155,51 +157,53 @@ typedef struct crStepEvents {
 typedef struct crStepOwn {
     crAllocator allocator;
     crArena store;          // arrays of the size of the model
-    struct crTasks* tasks;  // NULL where one thread does it all
+    struct crTasks* tasks;  // NULL: one thread
 } crStepOwn;
 
-// Bodies at the end of the last step, which is the beginning of the next where q, v and time are still the same: audit.
+// Bodies at the end of the last step, written by the audit; valid for the next step if q, v and time are
+// unchanged.
 typedef struct crStepAudited {
-    bool known;
+    bool known;      // true if the arrays are filled
     double time;     // s
     double *q, *v;   // (nq, nv)
-    double* energy;  // of bodies of trees, up to the last of them, J
-    double* size;    // of the terms it is the sum of, J; likewise
+    double* energy;  // energy of the bodies of trees (bodies of trees), J
+    double* size;    // sum of absolute terms of that energy (bodies of trees), J
     crPose* pose;    // (nb)
-    double* drive;   // begin, audit: work of driven bodies on each body in this step, J (nb)
+    double* drive;   // work of driven bodies on each body in this step, by begin and audit, J (nb)
 } crStepAudited;
 
-// Islands at rest: they are not computed until something reaches them (lie.c). Nothing here changes a result: all can be
-// forgotten, and is then found again.
+// Islands at rest, which are not computed until an awake body reaches them (lie.c). The results do not depend
+// on this struct: cleared contents are found again.
 typedef struct crStepLying {
-    bool may;     // model and settings allow it: nothing bounces, drives or pulls
-    int* island;  // a body of the island that the body lies in, 0: it does not lie (nb)
-    int count;    // bodies
-    bool fresh;   // some have lain down since boxes of those that lie were looked at
-    bool known;   // world: nothing of what lies was written since the last step; cone: no longer known
+    bool may;     // true if model and settings allow it: nothing bounces, drives or pulls
+    int* island;  // a body of the island in which the body lies, 0: it does not lie (nb)
+    int count;    // number of lying bodies
+    bool fresh;   // true if bodies lay down after the boxes of lying bodies were last updated
+    // true if the world checked lying islands before this step; cone ends their lying if false, and clears it
+    bool known;
     int contact_count, capacity;
-    crStepContact* contacts;    // with the impulses that they go on to have, sorted as those of the step
-    bool audited;               // the certificate is of these contacts
-    crCertificate certificate;  // of these contacts
+    crStepContact* contacts;    // contacts with their constant impulses, in the order of the step's
+    bool audited;               // true if the certificate covers these contacts
+    crCertificate certificate;  // audit of these contacts alone
 } crStepLying;
 
-// Who rests: cone.
+// Bodies asleep or at rest, written by the cone method.
 typedef struct crStepRest {
     crSleep* sleep;  // (nb)
     crStepLying lying;
-    bool still;      // the step left q, v = 0 and forces as they were, to the bit
-    double overlap;  // that contacts of the last step that was computed tell, m
+    bool still;      // true if the step left q, v = 0 and forces unchanged to the bit
+    double overlap;  // overlap in the certificate of the last computed step, m
 } crStepRest;
 
-// Arrays that nobody owns between two calls.
+// Working arrays without contents between two calls.
 typedef struct crStepWork {
     int* mark;    // zero between uses (nb)
     int* list;    // bodies of a part (nb)
     int* loops;   // loops of a part (loop_count)
-    int* column;  // place of each velocity among those of a cluster (nv)
+    int* column;  // place of each velocity among the velocities of an impact's bodies (nv)
 } crStepWork;
 
-// Contacts that pressed in the solves of a step that makes several.
+// Contacts with load of all solves in a step with several.
 typedef struct crStepRecord {
     int count, capacity;
     crStepContact* contacts;  // (count)
@@ -210,23 +214,24 @@ struct crStep {
     crStepSettings settings;
     crStepCalls calls;
     crStepOwn own;
-    crArena scratch;            // everything that lives for a step
+    crArena scratch;            // memory of one step
     const struct crPlan* plan;  // sizes and lists of the model, const
 
-    crState state;        // cr_step_create; the stages change it
-    crDynamics dynamics;  // forces
+    crState state;        // written by cr_step_create and by the stages
+    crDynamics dynamics;  // written by forces
     crStepStart start;
     crStepFree free;
 
     crStepPart awake;  // every body and loop that neither sleeps nor lies
-    // begin: all that is awake; a stepper narrows it to what it moves on its own. Stages up to integrate
-    // read and write nothing of other bodies; contacts are those among these and with what v does not move
+    // Bodies and loops on which the stages work: all awake ones after begin; a stepper narrows it to the
+    // bodies that it moves separately. Stages up to integrate read and write no other bodies; contacts are
+    // those between these bodies, and with fixed or driven ones.
     crStepPart part;
 
-    struct crPairs* pairs;    // collide: shapes that are near
-    struct crClocks* clocks;  // cone: clocks and groups of bodies
+    struct crPairs* pairs;    // near shapes, written by collide
+    struct crClocks* clocks;  // clocks and groups of bodies, written by the cone method
 
-    bool* airborne;  // collide: the body touches nothing, or is leaving what it touches (nb)
+    bool* airborne;  // true if no contact supports the body; written by collide (nb)
     crStepContacts contacts;
     crStepPosed posed;
 
@@ -241,14 +246,17 @@ struct crStep {
     crCertificate certificate;  // since begin
 };
 
-// Memory and the reference position at rest. The model must outlive the step and not change.
+// Allocates a step in the reference position at rest. The model must outlive the step and not change. Fails:
+// CR_ERR_MEMORY; errors of the model and the settings.
 CR_API crStatus cr_step_create(const crModel* model, const crStepSettings* settings,
                                const crAllocator* allocator, crStep* step, crError* error);
 CR_API void cr_step_destroy(crStep* step);  // accepts a zeroed struct
-// Farthest point of a body's shapes from its centre of mass, m; 0 where v does not move it, NaN: no such body.
+// Distance of the farthest point of a body's shapes from its centre of mass, m; 0 for a fixed or driven body;
+// NaN: no such body.
 CR_API double cr_step_size(const crStep* step, int body);
 
-// Contacts at the end of a step with their impulses: those of its solves, then those that lie.
+// Contacts at the end of a step with their impulses: first the contacts of its solves, then the contacts of
+// lying islands. cr_step_shown returns their number.
 static inline int cr_step_shown(const crStep* step) {
     bool same = step->contacts.list == step->rest.lying.contacts;
     return step->contacts.count + (same ? 0 : step->rest.lying.contact_count);
@@ -260,55 +268,59 @@ static inline const crStepContact* cr_step_shown_at(const crStep* step, int i) {
 
 // stages
 
-// Empties scratch, events and certificate, remembers q and v; nothing lies.
+// Empties scratch, events and certificate, keeps q and v of the beginning, and ends the lying of all islands.
 CR_API crStatus cr_step_begin(crStep* step, crError* error);
-// Kinematics, the factor of M (+ h B + h^2 K), k with the user's force, v_free = v + h M^-1 k.
+// Computes kinematics, the factor of M (+ h B + h^2 K), k with the user's force, and v_free = v + h M^-1 k.
 CR_API crStatus cr_step_forces(crStep* step, double h, crError* error);
-// Contacts with gap <= margin at the poses of the last kinematics (which forces runs), and their speeds by
+// Finds contacts with gap <= margin at the poses of the last kinematics (forces runs them), with speeds by
 // state.v.
 CR_API crStatus cr_step_collide(crStep* step, double margin, crError* error);
-// Adds to k and v_free, once after forces and collide, the viscous and Stribeck forces of touching contacts;
-// never a gain of energy, whatever h is.
+// Adds the viscous and Stribeck forces of touching contacts to k and v_free. Called once, after forces and
+// collide. These forces never add energy, for any h.
 CR_API crStatus cr_step_drag(crStep* step, double h, crError* error);
-// How far anything can move in h at the present v and k: the margin for which no contact of the step is
-// missed, m.
+// Distance by which two bodies can approach in h at the present v and v_free: the margin that misses no
+// contact of the step, m.
 CR_API double cr_step_reach(const crStep* step, double h);
-// Rows of the contacts for which takes[i] is set (NULL: all), of loops and joints, with u_free = J v_free +
-// w_hat and b as the cone method has it: contacts 0 within the deadband and (gap - delta)/h above, limits
-// gap/h, loops 0.
+// Writes the rows of contacts with takes[i] set (NULL: all), of loops and joints, with u_free = J v_free +
+// w_hat and the bias b of the cone method: 0 for a contact within the deadband and (gap - delta)/h above,
+// gap/h for a limit, 0 for a loop.
 CR_API crStatus cr_step_problem_build(crStep* step, double h, const bool* takes, crError* error);
-CR_API crStatus cr_step_solve(crStep* step, crError* error);  // p; the audit goes into the certificate
-CR_API crStatus cr_step_apply(crStep* step,
-                              crError* error);  // state.v = v_free + M^-1 J^T p; impulses, warm start
-// q and time over h by state.v; bodies in the air by the mean of v before and after gravity: exact flight. v of
-// trees changes too, so that velocity terms give no energy. h as in forces.
+// Solves the problem: writes p; the certificate takes its audit. Fails: CR_ERR_FINITE, CR_ERR_MEMORY.
+CR_API crStatus cr_step_solve(crStep* step, crError* error);
+// Sets state.v = v_free + M^-1 J^T p, the impulses of contacts and the forces of the next warm start.
+CR_API crStatus cr_step_apply(crStep* step, crError* error);
+// Moves q and time over h by state.v; bodies in the air by the mean of v before and after gravity, which is
+// their exact flight. v of trees changes too, so that velocity terms give no energy. h as in forces.
 CR_API crStatus cr_step_integrate(crStep* step, double h, crError* error);
-// Moves overlapping bodies apart along normals, shortest in the metric of M, and closes loops; v stays.
+// Moves overlapping bodies apart along normals, by the shortest displacement in the metric of M, and closes
+// loops; v is unchanged.
 CR_API crStatus cr_step_position_pass(crStep* step, crError* error);
-// Resolves, by the rule, every cluster of touching contacts in which one approaches faster than the
-// threshold, at the poses and contacts of the last collide. state.v changes, events are added; returns the
-// clusters in *resolved.
+// Resolves, by the rule, every cluster of touching contacts with one that approaches faster than the
+// threshold, at the poses and contacts of the last collide. Changes state.v and adds events; writes the
+// number of impacts to *resolved.
 CR_API crStatus cr_step_impacts(crStep* step, int* resolved, crError* error);
-// Adds an event. CR_ERR_MEMORY.
+// Adds an event. Fails: CR_ERR_MEMORY.
 CR_API crStatus cr_step_event_add(crStep* step, const crEvent* event);
-// CR_ERR_FINITE where q, v, time or the energy they make are not finite, with the body's name; counts who
-// escaped.
+// Fails with CR_ERR_FINITE and the body's name if q, v, time or an energy is not finite; counts the bodies
+// beyond settings.bound in the certificate.
 CR_API crStatus cr_step_finite(crStep* step, crError* error);
 
-// Time in (0, h] at which a contact that approaches faster than the threshold first touches, bodies flying
-// from where they are (those that touch something keep their v); false where there is none. Needs collide.
+// Finds the time in (0, h] at which a contact that approaches faster than the threshold first touches; bodies
+// fly from their present poses, supported bodies keep their v. Returns false if there is no such contact.
+// Needs collide.
 CR_API bool cr_step_next_impact(crStep* step, double h, double* time);
 
-// steppers: one step of length h from begin to the end
+// steppers: one whole step of length h, including begin
 
 CR_API crStatus cr_step_cone(crStep* step, double h, crError* error);
 CR_API crStatus cr_step_moreau(crStep* step, double h, crError* error);
 CR_API crStatus cr_step_lcp(crStep* step, double h, crError* error);
 CR_API crStatus cr_step_event(crStep* step, double h, crError* error);
-CR_API crStatus cr_step_run(crStep* step, double h, crError* error);  // by settings.method
+// Runs the stepper of settings.method, then the audit.
+CR_API crStatus cr_step_run(crStep* step, double h, crError* error);
 
 typedef struct crWorld crWorld;
-// Stages and everything they computed in the last step, for those who look closer.
+// The step of a world, with all that its stages computed in the last step.
 CR_API crStep* cr_world_stages(crWorld* world);
 
 #ifdef __cplusplus

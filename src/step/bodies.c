@@ -1,23 +1,22 @@
-// bodies.c - a stage over the bodies of the part: trees at once, single bodies in chunks by several threads;
-// velocities and sizes of bodies.
+// bodies.c - a stage over the bodies of the part by several threads; velocities and sizes of bodies.
 //
-// What a stage gives for a single body depends on no other body, so chunks may run in any order; trees stand
-// before them, by themselves, since parents come before what they carry. Each chunk has its own crDynamics,
-// which shares the arrays: only entries of its own bodies are written.
-// Fails: as the stage does, with the first chunk that failed; CR_ERR_MEMORY.
+// A stage computes trees first, in one call, since parents come before their children. The result for a
+// single body depends on no other body, so chunks of single bodies run in any order. Each chunk has its own
+// crDynamics, which shares the arrays; a chunk writes only entries of its own bodies.
+// Fails: as the stage does, with the error of the first chunk that failed; CR_ERR_MEMORY.
 #include "base/tasks.h"
 #include "model/single.h"
 #include "step/step.h"
 
-#define CHUNK 256  // bodies that one thread takes at a time
-#define FEW   32   // bodies at a time where there is one thread
+#define CHUNK 256  // bodies per task
+#define FEW   32   // bodies per call of a stage with one thread
 
 typedef struct Share {
     crStep* step;
     crPartFn stage;
     void* ctx;
     const int* bodies;
-    crStatus* status;  // of each chunk
+    crStatus* status;  // status of each chunk
 } Share;
 
 static void run_chunk(void* ctx, int begin, int end) {
@@ -34,7 +33,7 @@ crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
     }
     int count = step->part.count - trees, chunks = (count + CHUNK - 1) / CHUNK;
     crStatus status = stage(step, (crPart){step->part.bodies, trees}, &step->dynamics, ctx);
-    // one thread takes less at a time: what a stage reads of a body several times stays at hand
+    // One thread takes fewer bodies per call: data that a stage reads several times stays in the cache.
     for (int i = trees; step->own.tasks == NULL && i < step->part.count && status == CR_OK; i += FEW) {
         int some = step->part.count - i < FEW ? step->part.count - i : FEW;
         status = stage(step, (crPart){step->part.bodies + i, some}, &step->dynamics, ctx);

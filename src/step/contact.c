@@ -1,7 +1,8 @@
-// contact.c - one contact by itself: its frame n, t1, t2, its rows, the velocity that drives give it.
+// contact.c - one contact: its frame n, t1, t2, its rows, the velocity that driven bodies give it.
 //
-// Where both bodies keep to one plane, t1 lies in it; else t1 is along what the friction has as its axis, or as
-// cr_frame has it. Cannot fail.
+// If both bodies move in one plane, t1 lies in it; otherwise t1 follows the axis of anisotropic friction, or
+// comes from cr_frame.
+// Fails: as the user's coefficients do; the other functions cannot fail.
 #include "step/step.h"
 
 static crMat3 planar_frame(crVec3 n, crVec3 axis) {
@@ -73,8 +74,7 @@ crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* c) {
                   cr__twist_at(cr__given(d, c->body_a), cr_sub(x, d->origin[c->body_a])));
 }
 
-// whether a contact that is open, or leaving, will touch at more than the threshold: an impact, not of this
-// solve
+// A contact that meets fast is resolved as an impact, not by this solve.
 bool cr__step_meets_fast(const crStep* step, const crStepContact* c) {
     if (!(c->fast < INFINITY)) return false;
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));

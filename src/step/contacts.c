@@ -1,11 +1,11 @@
 // contacts.c - from shapes and poses to contacts: broad phase, pairs, surfaces, frames, speeds.
 //
-// Pairs that never meet: shapes of two bodies that no velocity moves, and what cr_model_meet says. Contacts
-// come sorted by (shapes, children, features), whatever the history and the number of threads. A body is in
-// the air where nothing touches it within the deadband, or only what it leaves faster than the threshold:
-// then its flight is exact, else it is supported.
-// Fails: CR_ERR_MEMORY; CR_ERR_LIMIT where bodies are piled into each other; what the broad phase or a
-// material says.
+// Pairs of shapes whose bodies v does not move, and pairs excluded by cr_model_meet, have no contacts.
+// Contacts are sorted by (shapes, children, features), for any history and number of threads. A body is in
+// the air if nothing touches it within the deadband, or if all its touching contacts separate faster than the
+// threshold: its flight is then exact; all other bodies are supported.
+// Fails: CR_ERR_MEMORY; CR_ERR_LIMIT if bodies are piled into each other; errors of the broad phase and of
+// materials.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -13,15 +13,15 @@
 #include "step/clocks.h"
 #include "step/forest.h"
 
-#define CHUNK       64         // pairs that one thread takes at a time
-#define BODIES      256        // likewise
-#define SOON        4          // pairs ahead of the one that is looked at
-#define SURE        1e-5       // of a pair's size: what rounding may make of distances
-#define CROWD       128        // contacts per body, and
-#define CROWD_LEAST (1 << 17)  // so many in any case: more are refused
+#define CHUNK       64         // pairs per task
+#define BODIES      256        // bodies per task
+#define SOON        4          // pairs between a prefetch and its use
+#define SURE        1e-5       // rounding of distances, share of a pair's size
+#define CROWD       128        // contacts per body above which a world is refused,
+#define CROWD_LEAST (1 << 17)  // beyond this number of contacts
 
-// what a lasting contact can approach by in one step because normals and arms turn: h (omega^2 r + 2 omega
-// u_t)
+// Speed by which a lasting contact can approach in one step because normals and arms turn: h (omega^2 r + 2
+// omega u_t), with a factor of 2, m/s.
 static double turning_gain(const crStep* step, const crStepContact* c, double slip) {
     double a = cr_norm(step->dynamics.twist[c->body_a].omega);
     double b = cr_norm(step->dynamics.twist[c->body_b].omega);
@@ -30,7 +30,7 @@ static double turning_gain(const crStep* step, const crStepContact* c, double sl
     return 2.0 * step->settings.dt * rate;
 }
 
-// velocity of b's point against a's
+// velocity of b's point relative to a's
 static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crVec3 x) {
     const crDynamics* d = &step->dynamics;
     int a = pair->body_a, b = pair->body_b;
@@ -41,7 +41,7 @@ static crVec3 velocity_of(const crStep* step, const crNear* pair, bool late, crV
     return u;
 }
 
-// approach speed above which a contact is an impact, u its velocity
+// approach speed above which a contact is an impact; u: relative velocity
 static double fast_of(const crStep* step, const crStepContact* c, crVec3 u, int* cursor) {
     bool plain = step->clocks->plain[c->body_a] && step->clocks->plain[c->body_b] && !c->bounces;
     if (step->clocks->plastic || plain || step->clocks->blunt[c->body_a] || step->clocks->blunt[c->body_b])
@@ -50,7 +50,7 @@ static double fast_of(const crStep* step, const crStepContact* c, crVec3 u, int*
     return step->settings.threshold + turning_gain(step, c, cr_norm(cr_madd(u, -c->speed, c->point.normal)));
 }
 
-// what not every contact has: coefficients that depend on the impact, a plane
+// Adds coefficients that depend on the impact, and the common plane of planar bodies.
 static crStatus complete(const crStep* step, const crNearSurface* surface, crVec3 u, crStepContact* c,
                          crError* error) {
     if (surface->by_speed) {
@@ -65,13 +65,13 @@ static crStatus complete(const crStep* step, const crNearSurface* surface, crVec
     return CR_OK;
 }
 
-// where contacts go
+// list of contacts that grows
 typedef struct Sink {
     crStepContact* contacts;
     int count, capacity;
-    crArena* arena;  // for more, NULL: what does not fit is CR_ERR_LIMIT
-    bool fixed;      // likewise, for the contacts alone
-    int cursor;      // among the forces of the last solve; negative: not yet
+    crArena* arena;  // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
+    bool fixed;      // true if the list may not grow, while `arena` serves other arrays
+    int cursor;      // place among the forces of the last solve; negative: not searched yet
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -86,25 +86,26 @@ static crStatus reserve(Sink* sink, int more, crError* error) {
     return CR_OK;
 }
 
-// whether a body is awake, or driven at a velocity
+// true if a body is awake, or driven at a velocity
 static bool active(const crStep* step, int body) {
     if (cr__moves(step->model, body)) return !cr__step_idle(step, body);
     crTwist given = step->dynamics.given[body];
     return cr_dot(given.omega, given.omega) + cr_dot(given.v, given.v) > 0.0;
 }
 
-// whether short steps moved one of a pair's bodies already
+// true if short steps already moved one of a pair's bodies
 static bool has_moved(const crStep* step, const crNear* pair) {
     const bool* moved = step->clocks->moved;
     return moved != NULL && (moved[pair->body_a] || moved[pair->body_b]);
 }
 
-// whether a body's own clock is not yet at now_at
+// true if a body's own clock is behind now_at
 static bool is_late(const crStep* step, int body) {
     return step->clocks->now_at > step->clocks->clock[body] && cr__moves(step->model, body);
 }
 
-// points of a pair at now_at: at most capacity, and how many there are; a ball's without the way there
+// Writes at most `capacity` points of a pair at now_at and their full number to *needed; returns the number
+// written. Two balls are computed directly.
 static int pair_points(const crStep* step, const crNear* pair, bool late, double margin,
                        crContactPoint* points, int capacity, int* needed, double* until) {
     const crPose* pose = step->dynamics.pose;
@@ -125,8 +126,8 @@ static double margin_of(const crStep* step, const crNear* pair) {
     return step->pairs->margin[pair->body_a] + step->pairs->margin[pair->body_b];
 }
 
-// Edge of the cells in which contacts of a pair are kept, of its size: in fast, where it will be in its cell for some steps;
-// 0: they are not.
+// Edge of the cells in which a pair's contacts are kept, share of its size. The pair must stay in its cell
+// for some steps. 0: the contacts are not kept; always so except in fast.
 static double grain_of(const crStep* step, const crNear* pair, double size) {
     if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return 0.0;
     const crDynamics* d = &step->dynamics;
@@ -139,7 +140,8 @@ static double grain_of(const crStep* step, const crNear* pair, double size) {
     return move <= CR_CELL_COARSE * size ? CR_CELL_COARSE : 0.0;
 }
 
-// All of a contact but what depends on its velocity; field by field, since a structure made at once is cleared first.
+// Sets all fields of a contact except those of its velocity. Single assignments are faster than one compound
+// literal, which is cleared first.
 static void begin_contact(const crNear* pair, const crNearSurface* surface, const crContactPoint* p,
                           double delta, crStepContact* c) {
     c->point = (crStepPoint){p->gap, p->normal, p->point, p->child_a, p->child_b, p->feature_a, p->feature_b};
@@ -161,7 +163,7 @@ static void begin_contact(const crNear* pair, const crNearSurface* surface, cons
 static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* error) {
     if (!active(step, pair->body_a) && !active(step, pair->body_b)) return CR_OK;
     double margin = step->pairs->flat >= 0.0 ? step->pairs->flat : margin_of(step, pair), until;
-    // since they were last looked at they cannot have come so near
+    // The bodies cannot have come within the margin since the pair was last examined.
     if (step->pairs->trailed && pair->clear - cr__pairs_trails(step->pairs, pair) > margin) return CR_OK;
     if (cr__pairs_boxes_apart(step->pairs, pair)) return CR_OK;
     if (has_moved(step, pair)) return CR_OK;
@@ -213,7 +215,7 @@ static crStatus add_pairs(const crStep* step, int begin, int end, Sink* sink, cr
     return status;
 }
 
-// a slider or planar body at one of its limits is supported
+// True if a slider or planar body is at one of its limits; the body is then supported.
 static bool at_limit(const crStep* step, const crBody* body, double delta) {
     if (body->nq != body->nv) return false;
     for (int j = 0; j < body->nv; j++) {
@@ -224,7 +226,8 @@ static bool at_limit(const crStep* step, const crBody* body, double delta) {
     return false;
 }
 
-// Tendons carry a body as contacts do: it moves by v+, so that force and way of both ends keep momentum.
+// True if a tendon pulls a single body. The body then moves by v+, so that force and displacement of both
+// ends conserve momentum.
 static bool pulled(const crStep* step, const crBody* body) {
     const double* f = step->state.force + body->v;
     return step->plan->pulls && body->single && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0);
@@ -238,12 +241,12 @@ static void begin_airborne(crStep* step) {
     }
 }
 
-// whether a contact supports its bodies: it touches, and does not leave fast
+// true if a contact supports its bodies: it touches and does not separate fast
 static bool supports(const crStep* step, const crStepContact* c) {
     return !(c->point.gap > c->delta || c->speed >= fmax(step->settings.threshold, 1e-12));
 }
 
-// bodies of the contacts from this one on are supported where they touch
+// Marks the bodies of touching contacts, from contact `from` on, as supported.
 static void support(const crStep* step, const Sink* sink, int from) {
     for (int i = from; i < sink->count; i++) {
         const crStepContact* c = &sink->contacts[i];
@@ -253,7 +256,7 @@ static void support(const crStep* step, const Sink* sink, int from) {
     }
 }
 
-// contacts of all pairs, each chunk looked at while it is at hand
+// Finds the contacts of all pairs in chunks, and marks supported bodies while a chunk is in the cache.
 static crStatus add_all(const crStep* step, Sink* sink, crError* error) {
     int pairs = step->pairs->count;
     crStatus status = CR_OK;
@@ -265,12 +268,12 @@ static crStatus add_all(const crStep* step, Sink* sink, crError* error) {
     return status;
 }
 
-// pairs in chunks for several threads, each with room of its own
+// a chunk of pairs for one task, with memory of its own
 typedef struct Chunk {
     Sink sink;
     crStatus status;
-    int at;       // where its contacts go
-    int* bodies;  // that they support (body_count)
+    int at;       // place of its first contact in the whole list
+    int* bodies;  // bodies that its contacts support (body_count)
     int body_count;
 } Chunk;
 
@@ -301,7 +304,8 @@ static void put_chunks(void* ctx, int begin, int end) {
     }
 }
 
-// where each chunk's contacts go; those of a chunk that had no room are found once more, and are there
+// Places each chunk's contacts in the whole list. Contacts of a chunk that ran out of memory are found again
+// directly in the list. Returns false if memory runs out or a chunk failed.
 static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sink) {
     for (int i = 0, pairs = step->pairs->count; i < chunks; i++) {
         int end = (i + 1) * CHUNK < pairs ? (i + 1) * CHUNK : pairs, from = sink->count;
@@ -320,10 +324,11 @@ static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sin
     return true;
 }
 
-// contacts of all pairs by several threads, in the order of pairs; false: not this way, nothing is added
+// Finds the contacts of all pairs by several threads, in the order of pairs. Returns false and adds nothing
+// if that fails; the caller then uses one thread.
 static bool add_shared(crStep* step, Sink* sink) {
     int pairs = step->pairs->count, chunks = (pairs + CHUNK - 1) / CHUNK;
-    // twice what a chunk had last, in the mean
+    // twice the mean number of contacts per chunk in the last step
     int room = CHUNK / 2 + (int)(2.0 * CHUNK * step->contacts.last / pairs);
     size_t mark = cr_arena_mark(&step->scratch), all = (size_t)chunks * (size_t)room;
     Share share = {.step = step};
@@ -350,11 +355,11 @@ static bool add_shared(crStep* step, Sink* sink) {
     return ok;
 }
 
-// contacts of the last call, of which those without a fresh body stand
+// contacts of the last call; those of pairs without a fresh body are copied
 typedef struct Stock {
     const crStepContact* contacts;
     int count, at;
-    const bool* fresh;  // NULL: there are none
+    const bool* fresh;  // true for bodies that changed (nb); NULL: no contact is copied
 } Stock;
 
 static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError* error) {
@@ -375,7 +380,8 @@ static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crE
     int count = 0;
     int* places = cr__pairs_of_part(step->pairs, cr__step_part(step), cross, &step->scratch, &count);
     if (places == NULL) return cr__step_memory(error);
-    // as many as there were, or the pairs' share of all: arrays that were too small stay in the arena
+    // The list begins with room for the expected number of contacts: arrays that were too small stay in the
+    // arena.
     double share = step->pairs->count > 0 ? (double)count / step->pairs->count : 0.0;
     int room = stock->count > 0 ? stock->count : (int)(share * step->contacts.last);
     crStatus status = reserve(sink, room + room / 8, error);
@@ -387,7 +393,7 @@ static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crE
     return status;
 }
 
-// margins of what sleeps may have changed
+// Updates the boxes of sleeping bodies, since their margins may have changed.
 static crStatus move_sleepers(crStep* step, crError* error) {
     if (step->certificate.asleep == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
@@ -402,7 +408,7 @@ static crStatus move_sleepers(crStep* step, crError* error) {
     return status;
 }
 
-// bodies and boxes where they are now, for the pairs there are
+// Updates velocities, boxes and the list of pairs for the present poses.
 static crStatus begin_pairs(crStep* step, crError* error) {
     bool reads_et;
     step->contacts.count = 0;
@@ -414,7 +420,7 @@ static crStatus begin_pairs(crStep* step, crError* error) {
     if (status == CR_OK && whole) status = move_sleepers(step, error);
     if (status == CR_OK)
         status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
-    // bodies that are late are not where they are looked at
+    // Late bodies are examined at poses other than their present ones, so their distances are not kept.
     step->pairs->trailed = whole && !(step->clocks->now_at > 0.0);
     if (step->pairs->trailed) cr__pairs_follow(step->pairs, step->own.tasks, &step->dynamics);
     step->clocks->plastic = step->pairs->flat < 0.0 && !step->pairs->bouncing &&
@@ -422,15 +428,15 @@ static crStatus begin_pairs(crStep* step, crError* error) {
     return status;
 }
 
-// as many as there were last and some: arrays that were too small stay in the arena
+// Makes room for the expected number of contacts: arrays that were too small stay in the arena.
 static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
     int last = step->contacts.last;
     if (step->warm.count > last) last = step->warm.count;
     return reserve(sink, last + last / 8, error);
 }
 
-// More contacts than bodies that keep apart can have: bodies are piled into each other. The body with the
-// most contacts is named.
+// Reports CR_ERR_LIMIT for more contacts than separate bodies can have: bodies are piled into each other. The
+// error names the body with the most contacts.
 static crStatus refuse_crowd(crStep* step, crError* error) {
     const crModel* model = step->model;
     int* count = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *count);
@@ -456,14 +462,14 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
     if (status == CR_OK && whole) {
         begin_airborne(step);
         status = reserve_whole(step, sink, error);
-        // surfaces of single contacts are made by one thread
+        // surfaces of contacts that depend on the impact are made by one thread
         bool shared = step->own.tasks != NULL && step->pairs->count > 2 * CHUNK && !step->pairs->by_impact;
         if (status == CR_OK && !(shared && add_shared(step, sink))) {
             status = add_all(step, sink, error);
         }
     } else if (status == CR_OK) {
         status = add_part(step, cross, stock, sink, error);
-        // only now: the flights of those that are late were needed
+        // The flights of late bodies were needed up to here.
         begin_airborne(step);
         support(step, sink, 0);
     }

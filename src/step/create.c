@@ -1,6 +1,6 @@
-// create.c - memory of a step, its beginning.
+// create.c - memory of a step, and its beginning.
 //
-// Fails: CR_ERR_MEMORY, everything freed; what the model or the settings say about themselves.
+// Fails: CR_ERR_MEMORY with everything freed; errors of the model and the settings.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -42,7 +42,7 @@ static crStatus make_arrays(crStep* step) {
     return status;
 }
 
-// the arrays side by side: what they need is known once they were made
+// Makes the arrays twice: the first time measures their memory, the second time places them in one block.
 static crStatus make_store(crStep* step) {
     crStatus status = cr_arena_create(&step->own.store, &step->own.allocator, 0);
     if (status == CR_OK) status = make_arrays(step);

@@ -2,13 +2,14 @@
 //
 //     f = -c u_t / (1 + h c d w),   c = viscous / points + N 2 mu_stribeck / v_s / (1 + (|u_t| / v_s)^2)
 //
-// u_t is the slip at the beginning of the step, N the normal force of the contact in the last solve (none where
-// it did not press), w = u_t.W u_t / u_t.u_t of the contact alone, d how many contacts with drag act on the
-// bodies of this one. A pair of shapes shares its viscous coefficient among its touching points, so that it
-// does not depend on how many there are. The divisor makes the explicit force stable and dissipative for every
-// h: |f_i W_ij f_j| is at most half of f_i W_ii f_i + f_j W_jj f_j, so h f.u + h^2 f.W f / 2 sums to terms
-// h c u^2 (a / 2 - 1 - a) / (1 + a)^2 < 0 with a = h c d w; it is 1 + O(h). Joints' implicit springs and
-// dampers are part of W. Fails: CR_ERR_MEMORY.
+// u_t is the slip at the beginning of the step, N the normal force of the contact in the last solve (0 if it
+// carried none), w = u_t.W u_t / u_t.u_t of the contact alone, d the number of contacts with drag that act on
+// its bodies. The touching points of a pair of shapes share its viscous coefficient, so the force does not
+// depend on their number. The divisor makes the explicit force stable and dissipative for every h: with
+// a = h c d w, |f_i W_ij f_j| is at most half of f_i W_ii f_i + f_j W_jj f_j, so h f.u + h^2 f.W f / 2 sums
+// to terms h c u^2 (a / 2 - 1 - a) / (1 + a)^2 < 0. The divisor is 1 + O(h). W includes the joints' implicit
+// springs and dampers.
+// Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -16,9 +17,9 @@
 
 typedef struct Drag {
     const crStepContact* contact;
-    int row;     // first of its tangents
-    int count;   // of them
-    int points;  // that share the pair's viscous coefficient
+    int row;     // first row of its tangents
+    int count;   // number of its tangents
+    int points;  // points that share the pair's viscous coefficient
 } Drag;
 
 static bool drags(const crStep* step, const crStepContact* c) {
@@ -27,7 +28,7 @@ static bool drags(const crStep* step, const crStepContact* c) {
     return c->point.gap <= c->delta || cr__step_warm(step, c) != NULL;
 }
 
-// contacts are sorted by shapes: those of a pair follow each other
+// Lists the contacts with drag and returns their number. Contacts of one pair are consecutive.
 static int find_drags(const crStep* step, Drag* drag) {
     int count = 0, first = 0;
     for (int i = 0; i < step->contacts.count; i++) {
@@ -58,7 +59,7 @@ static crStatus drag_rows(crStep* step, Drag* drag, int count, crRows* rows, crR
     return status == CR_OK ? cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H) : status;
 }
 
-// how many contacts act on each tree
+// Counts the contacts that act on each tree.
 static void count_roots(const crModel* model, const Drag* drag, int count, int* acting) {
     memset(acting, 0, (size_t)model->nb * sizeof *acting);
     for (int i = 0; i < count; i++) {
@@ -100,7 +101,7 @@ static double quadratic(const crRows* H, const Drag* drag, const double* u) {
     return sum;
 }
 
-// slips u become forces
+// Replaces the slips u by forces.
 static void set_forces(const crStep* step, const Drag* drag, int count, const int* acting, double h,
                        const crRows* H, double* u) {
     for (int i = 0; i < count; i++) {

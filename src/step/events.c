@@ -1,4 +1,6 @@
-// events.c - what a step says: events, and errors that every stage may have.
+// events.c - events of a step, and the errors that several stages share.
+//
+// Fails: CR_ERR_MEMORY.
 #include "step/step.h"
 
 crStatus cr__step_memory(crError* error) {

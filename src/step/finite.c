@@ -1,8 +1,8 @@
-// finite.c - whether a step left numbers: time, positions, velocities, and the energy made of them.
+// finite.c - test that time, positions, velocities and energy are finite after a step.
 //
-// No energy can overflow where q, v, what drives say, masses, springs and lengths are all below 1e40: a
-// velocity of a body's centre is a sum of products v r, its energy m v^2 / 2 is below 1e200 then. Only beyond
-// that are energies computed, body by body.
+// No energy overflows if q, v, driven poses and velocities, masses, springs and lengths are all below 1e40:
+// the velocity of a body's centre is a sum of products v r, so its energy m v^2 / 2 is below 1e200. Energies
+// are computed body by body only beyond that bound.
 // Fails: CR_ERR_FINITE with the body's name.
 #include "step/step.h"
 
@@ -28,7 +28,7 @@ static bool moderate_drives(const crPlan* plan, const crDynamics* d) {
     return all;
 }
 
-// the body whose position or velocity is not a number
+// Reports the first body with a position or velocity that is not finite.
 static crStatus find_lost(const crStep* step, crError* error) {
     const crModel* model = step->model;
     for (int i = 1; i < model->nb; i++) {
@@ -45,7 +45,7 @@ static crStatus find_lost(const crStep* step, crError* error) {
     return CR_OK;
 }
 
-// the body with whose energy the sum leaves the numbers
+// Reports the body at which the sum of energies stops being finite.
 static crStatus find_energy(crStep* step, crError* error) {
     const crModel* model = step->model;
     double sum = 0.0;

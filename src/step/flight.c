@@ -1,26 +1,27 @@
-// flight.c - when does the next impact come: the first time a contact that closes fast touches.
+// flight.c - the time of the next impact: the first time at which a contact that closes fast touches.
 //
-// Bodies fly from where they are: com + v t + a t^2/2 with a their fall where they are in the air, 0 where
-// something carries them; rotation by exp(omega t); bodies in a tree along the screw of their velocity. A
-// pair that is apart is advanced conservatively, t += gap / (bound of the speed at which the gap closes along
-// the present normal), so nothing is passed through; once a Newton step from there finds overlap, the time
-// between is bracketed and found by regula falsi. A pair that touches already is watched point by point: a
-// point whose parabola gap + s t + a_n t^2/2 reaches zero at more than the threshold.
-// Fails: after 200 steps a grazing pair counts as passing; what it hides is left to the contact solve.
+// Bodies fly from their present poses: com + v t + a t^2/2, where a is the fall of a body in the air and 0
+// for a supported one; rotation is exp(omega t); bodies in a tree move along the screw of their velocity. An
+// open pair is advanced conservatively, t += gap / (bound of the speed at which the gap closes along the
+// present normal), so no contact is missed; as soon as a Newton step from there finds overlap, the time is
+// bracketed and found by regula falsi. A pair that touches already is examined point by point: the impact is
+// that of the first point whose parabola gap + s t + a_n t^2/2 reaches zero faster than the threshold.
+// Fails: a pair not decided after ADVANCES steps (grazing) counts as passing; the contact solve handles
+// a contact missed that way.
 #include "step/clocks.h"
 
-#define ADVANCES 200
-#define FALSI    80
-#define AHEAD    0.9  // of a parabola's time: look closer from then on
+#define ADVANCES 200  // most steps of conservative advancement of a pair
+#define FALSI    80   // most steps of regula falsi
+#define AHEAD    0.9  // share of a parabola's time that is taken as lower bound of the time of impact
 
 typedef struct Flight {
     crVec3 com, v, a, omega;
-    bool turns;  // omega is not zero
+    bool turns;  // true if omega is not zero
     crPose pose;
     crVec3 arm;    // from the centre of mass to the body's origin
-    bool screw;    // the centre turns about an axis
-    crVec3 pivot;  // a point of it
-    crVec3 along;  // velocity along it
+    bool screw;    // true if the centre of mass turns about an axis
+    crVec3 pivot;  // point on that axis
+    crVec3 along;  // velocity along that axis
 } Flight;
 
 static crPose flight_at(const Flight* f, double t) {
@@ -38,13 +39,13 @@ static crPose flight_at(const Flight* f, double t) {
 
 // velocity of a world point of the body at t
 static crVec3 flight_velocity(const Flight* f, double t, crVec3 point) {
-    // a screw moves every point about its axis; others turn about their centre
+    // A screw moves every point about its axis; other bodies turn about their centre of mass.
     if (f->screw) return cr_add(f->along, cr_cross(f->omega, cr_sub(point, cr_madd(f->pivot, t, f->along))));
     crVec3 com = cr_madd(cr_madd(f->com, t, f->v), 0.5 * t * t, f->a);
     return cr_add(cr_madd(f->v, t, f->a), cr_cross(f->omega, cr_sub(point, com)));
 }
 
-// from where the body is by its own clock
+// flight from the body's pose at its own clock
 static Flight flight_from(const crStep* step, int body) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
@@ -69,7 +70,7 @@ static double behind(const crStep* step, int body) {
     return cr__moves(step->model, body) ? step->clocks->now_at - step->clocks->clock[body] : 0.0;
 }
 
-// from where it will be at now_at, where that is later than its clock
+// flight from the body's pose a time t after its own clock
 static Flight flight_later(const crStep* step, int body, double t) {
     Flight f = flight_from(step, body);
     crPose pose = flight_at(&f, t);
@@ -83,7 +84,7 @@ static Flight flight_later(const crStep* step, int body, double t) {
     return f;
 }
 
-// from where it is at now_at
+// flight from the body's pose at now_at
 static Flight flight_of(const crStep* step, int body) {
     double t = behind(step, body);
     return t > 0.0 ? flight_later(step, body, t) : flight_from(step, body);
@@ -105,10 +106,10 @@ typedef struct Pair {
     int shape_a, shape_b;
     Flight a, b;
     double size_a, size_b;  // distance of a body's farthest point from its centre of mass, m
-    double bound;           // of the closing speed over the step, m/s
+    double bound;           // upper bound of the closing speed over the step, m/s
     double fast;            // approach speed above which touching is an impact, m/s
     double tol;             // gap that counts as touching, m
-    bool balls;             // two balls about their centres of mass
+    bool balls;             // true for two balls about their centres of mass
 } Pair;
 
 static double closing(const Pair* pair, double t, const crContactPoint* p) {
@@ -125,7 +126,8 @@ static bool distance_at(const Pair* pair, double t, double reach, crContactPoint
     return found;
 }
 
-// Regula falsi of a gap beyond its target: f_lo > 0 at lo, f_hi <= 0 at hi; the end that stays counts half.
+// Regula falsi (Illinois) of a gap minus its target: f_lo > 0 at lo, f_hi <= 0 at hi; the value at the end
+// that is kept is halved.
 typedef struct Falsi {
     double lo, f_lo, hi, f_hi;
 } Falsi;
@@ -147,7 +149,7 @@ static void falsi_take(Falsi* r, double t, double f) {
     }
 }
 
-// the time in [lo, hi] at which the gap, positive at lo and negative at hi, comes down to tol
+// Time in [lo, hi] at which the gap, above tol/2 at lo and below at hi, comes down to about tol/2.
 static double falsi(const Pair* pair, double lo, double gap_lo, double hi, double gap_hi) {
     double target = 0.5 * pair->tol;
     Falsi r = {lo, gap_lo - target, hi, gap_hi - target};
@@ -161,19 +163,19 @@ static double falsi(const Pair* pair, double lo, double gap_lo, double hi, doubl
     return r.lo;
 }
 
-// bound of the speed, from t to h, at which the gap along the fixed direction n closes: the distance is never
-// less than that gap, and what passes by closes much more slowly than it moves
+// Upper bound, from t to h, of the speed at which the gap along the fixed direction n closes. The distance is
+// never less than that gap, and bodies that pass each other close along n much more slowly than they move.
 static double bound_along(const Pair* pair, double t, double h, crVec3 n) {
     const Flight *a = &pair->a, *b = &pair->b;
     if (a->screw || b->screw) return pair->bound;
     crVec3 fall = cr_sub(b->a, a->a), v = cr_madd(cr_sub(b->v, a->v), t, fall);
     double rate = fmax(0.0, -cr_dot(n, v)) + (h - t) * fmax(0.0, -cr_dot(n, fall));
     rate += cr_norm(cr_cross(n, a->omega)) * pair->size_a + cr_norm(cr_cross(n, b->omega)) * pair->size_b;
-    // n has the accuracy of a distance
+    // n has only the accuracy of the distance computation
     return fmin(pair->bound, rate + 1e-6 * pair->bound);
 }
 
-// first touch of a pair that is apart; false where there is none, or where it is slow
+// Finds the first touch of an open pair. Returns false if there is no touch within h or if it is slow.
 static bool first_touch(const Pair* pair, double h, double* time) {
     double t = 0.0;
     for (int i = 0; i < ADVANCES && t <= h; i++) {
@@ -189,7 +191,7 @@ static bool first_touch(const Pair* pair, double h, double* time) {
         double newton = rate > 0.0 ? t + p.gap / rate : INFINITY;
         crContactPoint q;
         if (newton <= h && distance_at(pair, newton, INFINITY, &q) && q.gap < 0.5 * pair->tol) {
-            // a touch that is soft would only be crept up to
+            // conservative advancement converges slowly to a soft touch
             *time = falsi(pair, t, p.gap, newton, q.gap);
             return distance_at(pair, *time, INFINITY, &q) && closing(pair, *time, &q) > pair->fast;
         }
@@ -198,8 +200,8 @@ static bool first_touch(const Pair* pair, double h, double* time) {
     return false;
 }
 
-// the same for two balls: f = |d|^2 - R^2, d their centres' distance, a parabola in t; f'' >= -2 |d| |a|, so
-// that a parabola from below leads to the first root, quadratically
+// Finds the first touch of two balls: f = |d|^2 - R^2, d the vector between centres, a parabola in t. Since
+// f'' >= -2 |d| |a|, a parabola from below leads quadratically to the first root.
 static bool balls_touch(const Pair* pair, double h, double* time) {
     const crBodyShape* shapes = pair->step->model->shapes;
     double R = shapes[pair->shape_a].shape.size.x + shapes[pair->shape_b].shape.size.x;
@@ -236,7 +238,8 @@ static double least_gap_fast(const Pair* pair, double t, double margin) {
     return least;
 }
 
-// when a point of a touching pair touches at more than fast, by its parabola; INFINITY: not within h
+// Time within h at which a point of a touching pair touches faster than `fast`, by its parabola; INFINITY:
+// none.
 static double parabola(const Pair* pair, const crStepContact* c, double h) {
     double s = c->speed, a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
     double gap = fmax(c->point.gap, 0.0);
@@ -247,7 +250,8 @@ static double parabola(const Pair* pair, const crStepContact* c, double h) {
     return t > 0.0 && t <= h ? t : INFINITY;
 }
 
-// the true gaps near the parabola's time, by regula falsi; halving where nothing closes fast at one end
+// Finds the time of impact from the true gaps near the parabola's time, by regula falsi, or by bisection if
+// no point closes fast at one end. Returns false if no impact is found.
 static bool point_touch(const Pair* pair, const crStepContact* c, double t, double h, double* time) {
     double a = cr_dot(cr_sub(pair->b.a, pair->a.a), c->point.normal);
     double target = 0.5 * pair->tol, margin = fmax(2.0 * pair->tol, 1.5 * c->point.gap);
@@ -265,7 +269,7 @@ static bool point_touch(const Pair* pair, const crStepContact* c, double t, doub
     return true;
 }
 
-// a ball about its body's centre of mass is the same however it turned
+// True for a ball about its body's centre of mass: its rotation does not matter, and f's is set to zero.
 static bool still_ball(const crModel* model, int shape, Flight* f) {
     const crBodyShape* s = &model->shapes[shape];
     crVec3 off = cr_sub(s->shape.pose.p, model->bodies[s->body].com);
@@ -295,7 +299,7 @@ static Pair flight_pair(const crStep* step, const crStepContact* c, double h) {
     return pair;
 }
 
-// whether all points of a pair touch, and none leaves fast: what rests has no impact
+// True if all points of a pair touch and none separates fast: a resting pair has no impact.
 static bool touches_all(const crStepContacts* contacts, const crStepSettings* settings, int i, int end) {
     for (int k = i; k < end; k++) {
         const crStepContact* c = &contacts->list[k];
@@ -304,7 +308,7 @@ static bool touches_all(const crStepContacts* contacts, const crStepSettings* se
     return true;
 }
 
-// the pair of contacts i to end - 1, and its least gap
+// pair of contacts i to end - 1, and its least gap
 static Pair pair_of_run(const crStep* step, int i, int end, double h, double* least) {
     Pair pair = flight_pair(step, &step->contacts.list[i], h);
     *least = INFINITY;
@@ -315,12 +319,13 @@ static Pair pair_of_run(const crStep* step, int i, int end, double h, double* le
     return pair;
 }
 
-// one point may rest or land softly while another comes down fast
+// True if a point may still have an impact: one point may rest or land softly while another closes fast.
 static bool watched(const Pair* pair, const crStepContact* c) {
     return c->point.gap > pair->tol || c->speed >= c->fast;
 }
 
-// the watched point with the least parabola's time after *tried, which it becomes; NULL, INFINITY: none
+// Returns the watched point with the least parabola's time after *tried, and sets *tried to that time; NULL
+// and INFINITY: none.
 static const crStepContact* next_point(const Pair* pair, int i, int end, double h, double* tried) {
     const crStepContact* next = NULL;
     double least = INFINITY;
@@ -343,7 +348,8 @@ double cr__step_pair_impact(const crStep* step, int i, int end, double h) {
     if (pair.bound > 0.0 && least > pair.tol) {
         if (pair.balls ? balls_touch(&pair, h, &t) : first_touch(&pair, h, &t)) return t;
     }
-    // in the order of their parabolas, as long as these come before what was found
+    // Points are examined in the order of their parabolas' times, as long as these come before the impact
+    // found so far.
     bool found = false;
     for (double tried = 0.0; tried <= h;) {
         const crStepContact* c = next_point(&pair, i, end, h, &tried);
@@ -380,7 +386,7 @@ bool cr_step_next_impact(crStep* step, double h, double* time) {
         first = fmin(first, cr__step_pair_impact(step, i, end, h));
         i = end;
     }
-    // later than now, also where a distance and a contact disagree on the last digits of a touch
+    // The time is later than now, even if a distance and a contact disagree on the last digits of a touch.
     *time = fmin(fmax(first, 1e-14 * h), h);
     return first <= h;
 }

@@ -1,11 +1,11 @@
-// groups.c - which bodies move together: groups joined by contacts that may press.
+// groups.c - groups of bodies that move together, joined by contacts that may press.
 //
 // A group is a set of trees joined by loops and by contacts that touch or will close softly before the step
-// ends. Between two groups nothing acts until an impact, so each can have a clock of its own. A force of the
-// user's may tie anything to anything: with one, all bodies are one group.
-// Where the rule is Poisson's or Newton's with the exact cone and no contact that a body can reach has
-// restitution, the rule's impact is the contact solve's own problem: such bodies are plain, and their
-// contacts are never impacts.
+// ends. Bodies of two groups do not act on each other until an impact, so each group can have a clock of its
+// own. If the user gives a force function, which may couple any bodies, all bodies are one group.
+// With Poisson's rule, or Newton's, and the exact cone, the rule's impact without restitution is the contact
+// solve's own problem. Bodies are plain if no contact that they can reach has restitution; their contacts are
+// never impacts.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void unite(const crModel* model, int* parent, int a, int b) {
     cr__forest_join(parent, a, b);
 }
 
-// trees and loops of the part
+// Joins the bodies of each tree and loop of the part; with a user's force, all bodies of the part.
 static void unite_fixed(const crModel* model, const crStepPart* part, const crStepCalls* calls, int* parent) {
     for (int k = 0; k < part->count; k++) {
         parent[part->bodies[k]] = part->bodies[k];
@@ -61,7 +61,7 @@ void cr__step_groups_begin(crStep* step) {
         step->clocks->groups.next[b] = b;
         step->clocks->groups.members[b] = 1;
     }
-    // what sleeps together wakes as one group
+    // A sleeping island is one group.
     for (int b = 1; b < nb; b++) {
         int head = step->rest.sleep[b].island;
         if (head == 0 || head == b) continue;
@@ -75,7 +75,7 @@ void cr__step_groups_begin(crStep* step) {
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     if (c->point.gap <= c->delta && c->speed < c->fast) return true;
     double lowest = fmin(c->speed, cr_dot(cr__step_contact_velocity(step, step->free.v, c), c->point.normal));
-    // what carries a body may drive it at its neighbour about as gravity would
+    // The support of a body may push it against its neighbour at about the rate of gravity.
     double drive = left * cr_norm(step->model->gravity);
     bool flies = step->airborne[c->body_a] && step->airborne[c->body_b], slow = fabs(c->speed) <= drive;
     if (!flies && slow && c->point.gap - c->delta + left * (lowest - drive) <= 0.0) return true;
@@ -93,7 +93,7 @@ void cr__step_groups_join(crStep* step, double left) {
         if (inside && cr__step_joins(step, c, left)) unite(model, group, c->body_a, c->body_b);
     }
     cr__step_mark_part(step, 0);
-    // the first body of a group comes first, so its ring exists when the others enter it
+    // The first body of a group comes first in the part, so its ring exists when other bodies enter it.
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         int head = group[b] = cr__forest_find(group, b);
@@ -107,7 +107,7 @@ void cr__step_groups_join(crStep* step, double left) {
 }
 
 void cr__step_reachable(const crStep* step, int* islands) {
-    // what wakes later in the step has an island of its own
+    // A body that wakes later in the step has an island of its own.
     cr__forest_begin(islands, step->model->nb);
     unite_fixed(step->model, &step->part, &step->calls, islands);
     for (int i = 0; i < step->contacts.count; i++) {

@@ -1,15 +1,16 @@
-// impacts.c - contacts that close fast: the cluster of bodies that touch, resolved by the rule.
+// impacts.c - impacts: a cluster of touching bodies with a contact that closes fast, resolved by the rule.
 //
-// Trees of bodies are joined where a contact's gap is within the cluster tolerance or the deadband, or where
-// a loop ties them; a cluster in which some contact approaches faster than the threshold is one impact: u = J
-// v + w_hat, all its touching contacts, all loops, and limits that are reached; v+ = v + M^-1 J^T p by M
-// alone, no springs.
+// Trees of bodies are joined by contacts with a gap within the cluster tolerance or the deadband, and by
+// loops. A cluster with a contact that approaches faster than the threshold is one impact, with all its
+// touching contacts, loops and limits that are reached: u = J v + w_hat, v+ = v + M^-1 J^T p, with M without
+// springs.
 // A cluster of more than FEW contacts of free bodies is resolved outwards from each contact that closes fast:
-// with the contacts of its two bodies first (by itself, where groups are too large for exact times), then with
-// those beyond that would close fast themselves, until there are none. What closes more slowly than the threshold is no impact by definition: a blow costs what it
-// reaches, not what it lies on, and blows that do not reach each other are impacts of their own.
-// Fails: what the rule or law returns; CR_ERR_MEMORY. An impact outside the permissible region is no failure:
-// it is counted in the certificate.
+// first with the contacts of its two bodies (the contact alone if groups are too large for exact times), then
+// also with contacts beyond that would close fast as a result, until no more do. A contact that closes slower
+// than the threshold is no impact by definition, so the cost depends on the contacts that the impact reaches,
+// and impacts that do not reach each other are separate.
+// Fails: errors of the rule or law; CR_ERR_MEMORY. An impact outside the permissible region is no error: the
+// certificate counts it.
 #include <string.h>
 
 #include "resolve/kinds.h"
@@ -18,12 +19,12 @@
 #include "step/forest.h"
 #include "step/posed.h"
 
-#define FEW 64  // contacts of a cluster that is always taken as a whole
+#define FEW 64  // contacts up to which a cluster is always taken as a whole
 
 bool cr__step_touches(const crStep* step, const crStepContact* c) {
     double ahead = step->clocks->ahead, gap = c->point.gap;
     if (gap <= fmax(step->settings.cluster, c->delta)) return true;
-    // of what closes softly the contact solve takes care
+    // the contact solve resolves contacts that close softly
     if (!(ahead > 0.0) || c->speed >= -c->fast) return false;
     crVec3 fall = cr_sub(cr__step_fall(step, c->body_b), cr__step_fall(step, c->body_a));
     return gap + ahead * (c->speed + 0.5 * ahead * cr_dot(fall, c->point.normal)) <= 0.0;
@@ -33,7 +34,7 @@ bool cr__step_closes_fast(const crStep* step, const crStepContact* c) {
     return cr__step_touches(step, c) && c->speed < -c->fast;
 }
 
-// of a touching contact: one of its bodies moves
+// cluster of a touching contact, of which v moves at least one body
 static int cluster_of(const crModel* model, int* parent, const crStepContact* c) {
     int body = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
     return cr__forest_find(parent, model->bodies[body].root);
@@ -55,7 +56,7 @@ static void find_clusters(const crStep* step, int* parent) {
 }
 
 typedef struct Impact {
-    crPart bodies;  // of the cluster
+    crPart bodies;  // bodies that take part
     int loop_count;
     int* loops;
     crRows rows, H;
@@ -66,7 +67,7 @@ typedef struct Impact {
     crRuleReport report;
 } Impact;
 
-// loops, and limits that are reached
+// Adds the rows of loops and of limits that are reached. Returns a negative status if the rows have no room.
 static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* info, int capacity) {
     const crModel* model = step->model;
     for (int i = 0; i < impact->loop_count; i++) {
@@ -83,7 +84,7 @@ static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* in
             cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, impact->rows.count - before);
         impact->blocks[impact->block_count++].source = -1;
     }
-    // motors and dry friction give no impulse in no time
+    // Motors and dry friction give no impulse in zero time.
     int limits = cr__part_add_limits(model, impact->bodies, &step->state, step->settings.deadband, capacity,
                                      info, &impact->rows);
     if (limits < 0) return (crStatus)limits;
@@ -94,7 +95,7 @@ static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* in
     return CR_OK;
 }
 
-// columns of the problem are the velocities of the cluster alone; how many
+// Numbers the velocities of the bodies that take part as columns of the problem; returns their number.
 static int number_columns(crStep* step, const Impact* impact) {
     const crModel* model = step->model;
     int count = 0;
@@ -137,8 +138,8 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
 }
 
-// the solver of the settings for a rule: as exact as rules are by themselves, since a loose impact is not
-// permissible. auto: the rule's own. A user's solver has parameters of its own
+// Solver of the settings for a rule, with a tolerance of at most 1e-13: a loosely solved impact is not
+// permissible. The solver `auto` means the rule's own. A user's solver keeps its parameters.
 static crSolver rule_solver(const crStepSettings* settings, crSolverParams* exact) {
     crSolver solver = settings->solver, known = {0};
     if (solver.solve == cr__solver(&cr__solver_auto, NULL).solve) return known;
@@ -208,13 +209,13 @@ static crStatus log_events(crStep* step, const bool* takes, const Impact* impact
     return status;
 }
 
-// what of a cluster takes part
+// the contacts and bodies of a cluster that take part in an impact
 typedef struct Reach {
-    int root;      // of the cluster
-    bool* takes;   // contacts (contact_count)
-    bool* inside;  // bodies (nb)
-    int* next;     // work: contacts (contact_count)
-    bool whole;    // all of the cluster
+    int root;      // root of the cluster
+    bool* takes;   // true for contacts that take part (contact_count)
+    bool* inside;  // true for bodies that take part (nb)
+    int* next;     // working memory: contacts (contact_count)
+    bool whole;    // true if all of the cluster takes part
 } Reach;
 
 static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int contact) {
@@ -228,7 +229,7 @@ static void take(const crStepContact* contacts, int contact, Reach* reach) {
     reach->inside[c->body_a] = reach->inside[c->body_b] = true;
 }
 
-// the whole cluster
+// Takes the whole cluster.
 static void take_all(const crStep* step, int* parent, Reach* reach) {
     const crModel* model = step->model;
     reach->whole = true;
@@ -242,12 +243,13 @@ static void take_all(const crStep* step, int* parent, Reach* reach) {
     }
 }
 
-// normal velocity of a contact by the present v, which impacts of this call may have changed
+// normal velocity of a contact by the present v, which earlier impacts of this call may have changed
 static double closing_speed(const crStep* step, const crStepContact* c) {
     return cr_dot(cr__step_contact_velocity(step, step->state.v, c), c->point.normal);
 }
 
-// contacts of bodies reached so far that are not taken yet: all, or those that close fast; whether any
+// Takes contacts of the bodies that take part: all, or only the ones that close fast. Returns true if it
+// added any.
 static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
     const crModel* model = step->model;
     int found = 0;
@@ -264,7 +266,7 @@ static bool take_next(const crStep* step, int* parent, bool all, Reach* reach) {
     return found > 0;
 }
 
-// whether the cluster may be taken in part: large, and of free bodies without loops
+// true if the cluster may be taken in part: it is large, of free bodies, without loops
 static bool divides(const crStep* step, int* parent, int root) {
     const crModel* model = step->model;
     int contacts = 0;
@@ -283,7 +285,7 @@ static bool divides(const crStep* step, int* parent, int root) {
     return contacts > few;
 }
 
-// bodies that take part, and their loops
+// Lists the bodies that take part, and their loops. Returns false if out of memory.
 static bool list_cluster(crStep* step, const Reach* reach, Impact* impact) {
     const crModel* model = step->model;
     int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part.count + 1) * sizeof *bodies);
@@ -323,7 +325,7 @@ static void clear(const crStep* step, Reach* reach) {
     reach->whole = false;
 }
 
-// the impact of one contact that closes fast
+// Resolves the impact of one contact that closes fast.
 static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, crError* error) {
     crStatus status = CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
@@ -384,7 +386,7 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
         const crStepContact* c = &step->contacts.list[k];
         if (!cr__step_closes_fast(step, c)) continue;
         reach.root = cluster_of(model, parent, c);
-        // one before may have had its whole cluster, or met this contact on its way
+        // An earlier impact may have taken the whole cluster, or resolved this contact too.
         if (done[reach.root] || !(closing_speed(step, c) < -c->fast)) continue;
         status = resolve(step, parent, k, &reach, error);
         done[reach.root] = reach.whole;

@@ -1,8 +1,9 @@
-// kept.c - forces of the last solve by body, while groups of bodies have clocks of their own.
+// kept.c - forces of the last solve by body, for groups of bodies with clocks of their own.
 //
-// step->warm holds them in the order of contacts, which a solve of the whole world reads and writes from end to end. A solve
-// of one group would do so too: here each force is in a chain of each of its bodies, and only those of the part come into
-// step->warm, sorted, until its solve is over. At the end of it all they are put in order once.
+// step->warm holds the forces in the order of contacts; a solve of the whole world reads and writes all of
+// them. A solve of one group needs only its own: here each force is in one chain per moving body, and the
+// forces of the part go into step->warm, sorted, for the time of its solve. At the end of the step all forces
+// are sorted once.
 // Fails: CR_ERR_MEMORY.
 #include "step/kept.h"
 
@@ -18,7 +19,7 @@ int cr__warm_order(const crWarm* a, const crWarm* b) {
     return 0;
 }
 
-// the force at i goes down the heap of the first `count` until none below it stands after it
+// Moves the force at i down the heap of the first `count` forces until no child sorts after it.
 static void sink_force(crWarm* force, int i, int count) {
     crWarm down = force[i];
     for (int child = 2 * i + 1; child < count; child = 2 * i + 1) {
@@ -57,7 +58,7 @@ static crStatus append_force(const crAllocator* a, crStepWarm* warm, const crWar
     return status;
 }
 
-// the end of a force that is at a body: 0 or 1
+// end of a force that acts on a body: 0 or 1
 static int end_at(const crModel* model, const crWarm* w, int body) {
     return model->shapes[w->shape_a].body == body ? 0 : 1;
 }
@@ -97,14 +98,16 @@ crStatus cr__step_kept_open(crStep* step) {
     return status;
 }
 
-// whether the solve of the marked part replaces a force of one of its bodies; a force of two is met at its second
+// True if the solve of the marked part replaces this force of one of its bodies. A force between two moving
+// bodies of the part is taken once, at its end 1.
 static bool is_taken(const crModel* model, const int* mark, const crWarm* w, int end) {
     int other = model->shapes[end == 0 ? w->shape_b : w->shape_a].body;
     if (!cr__moves(model, other)) return true;
     return end == 1 && mark[other] != 0;
 }
 
-// forces of a body that the part has go over to it; what is gone leaves the chain
+// Moves a body's forces that the part's solve replaces to `part`, and removes forces that are gone from the
+// chain.
 static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
     crKept* kept = &step->clocks->kept;
     crStatus status = CR_OK;
@@ -156,7 +159,7 @@ crStatus cr__step_kept_leave(crStep* step) {
     return status;
 }
 
-// those that came later, in order, and how many there are in all
+// Sorts the forces that were added after opening into kept->part; *all: number of all present forces.
 static crStatus sort_late(crStep* step, int* all) {
     crKept* kept = &step->clocks->kept;
     crStatus status = CR_OK;
@@ -177,7 +180,7 @@ crStatus cr__step_kept_close(crStep* step) {
     crStatus status = sort_late(step, &all);
     if (status != CR_OK) return status;
     kept->open = false;
-    // those that the step began with stay where they are
+    // the forces of the step's beginning stay in warm.start
     if (!warm->changed) cr__step_swap_forces(&step->warm);
     warm->changed = true;
     warm->count = 0;
@@ -203,7 +206,7 @@ void cr__step_kept_destroy(crStep* step) {
     cr__drop(&step->own.allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
 }
 
-// along the chains of both bodies at once: the shorter one tells that there is none
+// Searches the chains of both bodies in turn, until the shorter one ends.
 const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* c) {
     const crKept* kept = &step->clocks->kept;
     const int ends[2] = {c->body_a, c->body_b};

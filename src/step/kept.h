@@ -6,29 +6,30 @@
 
 typedef struct crKeptForce {
     crWarm force;
-    int next[2];  // in the chain of the body of each end, -1: the last
-    bool gone;    // another solve has replaced it
+    int next[2];  // next force in the chain of the body at each end, -1: none
+    bool gone;    // true if another solve has replaced the force
 } crKeptForce;
 
 typedef struct crKept {
-    bool open;    // forces are here
-    bool inside;  // those of the part are in step->warm
+    bool open;    // true if the forces are here instead of in step->warm
+    bool inside;  // true if the forces of the part are in step->warm
     int count, capacity;
     crKeptForce* force;
-    int sorted;        // how many came from step->warm, in its order; the others came later
-    int* first;        // of each body's chain, -1: it has none (nb)
-    crStepWarm whole;  // step->warm meanwhile
-    crStepWarm part;   // room for those of a part
+    int sorted;        // number of forces taken from step->warm, in its order; later ones follow
+    int* first;        // first force of each body's chain, -1: none (nb)
+    crStepWarm whole;  // copy of step->warm while `inside`
+    crStepWarm part;   // memory for the forces of a part
 } crKept;
 
-// From step->warm into chains, and back, in order; forces that the step began with stay in step->warm.start. CR_ERR_MEMORY.
+// Open moves the forces from step->warm into chains; close moves them back in order. The forces of the step's
+// beginning stay in step->warm.start. CR_ERR_MEMORY.
 crStatus cr__step_kept_open(crStep* step);
 crStatus cr__step_kept_close(crStep* step);
-// step->warm has the forces of the part alone: those whose bodies, as far as v moves them, are all in it. After leave, which
-// must follow, those that are then in step->warm have taken their place. CR_ERR_MEMORY.
+// Enter gives step->warm the forces of the part alone: those whose moving bodies all belong to it. Leave must
+// follow; the forces that are in step->warm then replace them. CR_ERR_MEMORY.
 crStatus cr__step_kept_enter(crStep* step);
 crStatus cr__step_kept_leave(crStep* step);
-// The force of a contact, NULL where it did not press.
+// Force of a contact, NULL if it carried none.
 const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* contact);
 void cr__step_kept_destroy(crStep* step);
 

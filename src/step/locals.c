@@ -1,42 +1,41 @@
 // locals.c - impacts in the order of time, each moving only the bodies it concerns.
 //
-// Every pair that closes fast has the time of its impact in a heap. The first one is taken: the groups of its
-// two bodies go there, from wherever their own clocks stand, under their own contacts; bodies of other groups
-// that touch them by then, or will press on them before the step ends, come along. Impacts are resolved by
-// the rule until none is left; what moved is grouped anew and its pairs are timed anew, all other times
-// stand. Groups that no impact concerned are one contact solve from beginning to end; the others are brought
-// to the end one by one. An advance that went too far, because carried bodies moved otherwise than foreseen,
-// is taken back and shortened.
-// Each instant costs a contact solve of the group. Of MANY bodies, impacts wait for the beginning of their
-// slot, an eighth of the step; there, contacts that close fast and would touch within the slot are impacts at
-// once, as if they touched: there are few instants then, each impact is up to so much early. What a large group
-// would close faster than foreseen the contact solve keeps from overlapping, which makes it no slower than it
-// was when it was foreseen.
-// Fails: as the stages do. More impacts than impact_limit: the rest of the step is plastic; more than REPEATS
-// at one instant: the bodies concerned are; the certificate says so.
+// A heap holds the time of impact of every pair that closes fast. For the earliest impact, the groups of its
+// two bodies are advanced to that time, each from its own clock under its own contacts; groups that touch
+// them by then, or will press on them before the step ends, are advanced too. The rule resolves impacts until
+// none is left; the moved bodies are grouped and their pairs timed again, all other times stay valid. Groups
+// without an impact are one contact solve over the whole step; the other groups are advanced to the end one
+// by one. An advance past an impact, which happens if supported bodies move other than predicted, is undone
+// and shortened.
+// Each instant costs a contact solve of the group. In a group of more than MANY bodies, impacts are resolved
+// at SLOTS fixed times per step. A contact that closes fast and would touch within a slot is resolved at the
+// slot's beginning as if it touched, so its impact is early by at most h/SLOTS (h in fast). The contact solve
+// prevents overlap of contacts of a large group that close faster than predicted.
+// Fails: as the stages do. After more than impact_limit impacts the rest of the step is plastic; after more
+// than REPEATS rounds at one instant the bodies concerned are; the certificate tells both.
 #include <string.h>
 
 #include "step/clocks.h"
 
-#define RETRIES 6    // of an advance that went past an impact
-#define REPEATS 50   // impacts at one instant
-#define MANY    64   // bodies of groups that impacts bring to a few instants only
-#define SLOTS   8    // about as many
-#define LATE    0.1  // share of a slot by which impacts of large groups may come late
-#define ALARMS  20   // impacts of a pair that were none: what carries its bodies keeps it from closing fast
+#define RETRIES 6    // attempts to shorten an advance that went past an impact
+#define REPEATS 50   // rounds of impacts at one instant
+#define MANY    64   // bodies of a group above which its impacts are resolved at the slots only
+#define SLOTS   8    // fixed times of impacts per step in such groups
+#define LATE    0.1  // share of a slot by which impacts of large groups may be late
+#define ALARMS  20   // false impacts of a pair in one step after which its impacts are ignored
 
-// bodies brought to one instant, and what they were before
+// bodies advanced to one instant, and their state before
 typedef struct Local {
     double h;
     int count;
-    int* bodies;    // moving ones (nb)
-    bool* in;       // (nb)
-    double* clock;  // as they were (nb)
+    int* bodies;    // bodies that v moves (nb)
+    bool* in;       // true for bodies in the list (nb)
+    double* clock;  // clocks, airborne, q and v before (nb, nb, nq, nv)
     bool* airborne;
-    double* q;  // (nq)
-    double* v;  // (nv)
+    double* q;
+    double* v;
     int events, recorded;
-    size_t mark;  // of scratch, below contacts at that instant
+    size_t mark;  // place in scratch below the contacts at that instant
 } Local;
 
 static bool due_before(crDue a, crDue b) { return a.time < b.time || (a.time == b.time && a.pair < b.pair); }
@@ -75,8 +74,8 @@ static int members(const crModel* model, const crClocks* clocks, int body) {
     return cr__moves(model, body) ? clocks->groups.members[clocks->groups.first[body]] : 0;
 }
 
-// an impact at t of a pair of large groups comes at the beginning of its slot, where that is not before now; INFINITY: it is
-// left to the contact solve
+// Time at which an impact at t is resolved: the beginning of its slot in large groups, if that is later than
+// `now`. INFINITY: the contact solve resolves it.
 static double slot_of(const crStep* step, int pair, double t, double now) {
     const crNear* near = &step->pairs->near[pair];
     bool one = step->clocks->groups.first[near->body_a] == step->clocks->groups.first[near->body_b];
@@ -88,7 +87,7 @@ static double slot_of(const crStep* step, int pair, double t, double now) {
     return step->clocks->once ? (double)INFINITY : t;
 }
 
-// the time of a pair's impact after all, which was not to be expected before now
+// Finds the exact time of a pair's impact, whose lower bound was `now`. CR_ERR_MEMORY.
 static crStatus look_closer(crStep* step, int pair, double now, double end, crError* error) {
     const crNear* near = &step->pairs->near[pair];
     size_t mark = cr_arena_mark(&step->scratch);
@@ -109,7 +108,8 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
     return status;
 }
 
-// the first impact that stands, before the end
+// Takes the earliest valid impact before `end` from the heap into *due; returns false if there is no such
+// impact.
 static bool next_due(crStep* step, double end, crDue* due, crStatus* status, crError* error) {
     while (step->clocks->due_count > 0 && *status == CR_OK) {
         *due = pop(step->clocks);
@@ -130,7 +130,8 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
     return never ? INFINITY : cr__step_pair_soonest(step, i, end, left, exact);
 }
 
-// times of the present contacts, from now_at; impacts at once were not yet due at `before`
+// Sets the times of impact of the present contacts, from now_at. No impact goes to a slot that began at
+// `before` or earlier. CR_ERR_MEMORY.
 static crStatus schedule(crStep* step, double left, double before) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK;) {
@@ -150,7 +151,8 @@ static crStatus schedule(crStep* step, double left, double before) {
     return status;
 }
 
-// in fast, large groups have one instant, at the beginning of the step; without located impacts all groups do
+// In fast, large groups have one slot, the whole step, unless settings.locate asks for all impacts; with
+// CR_LOCATE_NONE all groups do.
 static void set_slots(const crStepSettings* settings, crClocks* clocks, double h) {
     bool fast = settings->quality == CR_QUALITY_FAST;
     clocks->once = fast && settings->locate != CR_LOCATE_ALL;
@@ -167,7 +169,7 @@ crStatus cr__step_schedule(crStep* step, double h, crError* error) {
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-// pairs changed their places: the heap from the times that stand
+// Makes the heap again from the valid times after pairs changed their places in the list. CR_ERR_MEMORY.
 static crStatus heap_again(crStep* step) {
     crStatus status = CR_OK;
     step->clocks->lists = step->pairs->lists;
@@ -180,7 +182,7 @@ static crStatus heap_again(crStep* step) {
     return status;
 }
 
-// groups at the beginning of the step; impacts of large ones go to their slots
+// Finds the groups at the beginning of the step and moves impacts of large ones to their slots.
 static crStatus group(crStep* step, double h, crError* error) {
     cr__step_groups_join(step, h);
     for (int i = 0; i < step->pairs->count; i++) {
@@ -202,7 +204,7 @@ static crStatus local_create(crStep* step, double h, Local* local, crError* erro
     return cr__step_kept_open(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-// the group of a body joins those that are brought together; what it was is kept
+// Adds the group of a body to the bodies of the instant and keeps its state, for take_back.
 static crStatus gather(crStep* step, Local* local, int body, crError* error) {
     const crModel* model = step->model;
     if (!cr__moves(model, body)) return CR_OK;
@@ -238,7 +240,7 @@ static void set_now(crStep* step, double t) {
     step->state.time = step->clocks->start + t;
 }
 
-// no contact, loop or joint acts on the part
+// true if no contact, loop or joint acts on the part
 static bool flies_freely(const crModel* model, const crStepPart* part, const crStepContacts* contacts) {
     if (contacts->count > 0 || part->loop_count > 0) return false;
     for (int k = 0; k < part->count; k++) {
@@ -248,7 +250,7 @@ static bool flies_freely(const crModel* model, const crStepPart* part, const crS
     return true;
 }
 
-// v of the part over h, then q
+// Solves v of the part over h, then moves q.
 static crStatus move_part(crStep* step, double h, bool plastic, crError* error) {
     crStatus status = CR_OK;
     if (flies_freely(step->model, &step->part, &step->contacts)) {
@@ -260,7 +262,7 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
 
-// q and v of the part over h under its own contacts
+// Moves q and v of the part over h under its own contacts.
 static crStatus go_on(crStep* step, double h, bool catches, crError* error) {
     crStatus status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = cr__step_margins(step, h, error);
@@ -272,7 +274,7 @@ static crStatus go_on(crStep* step, double h, bool catches, crError* error) {
     return status;
 }
 
-// the group of a body from its clock to t
+// Advances the group of a body from its clock to t.
 static crStatus advance_group(crStep* step, int body, double t, crError* error) {
     double from = step->clocks->clock[body], h = t - from;
     if (!(h > 0.0)) return CR_OK;
@@ -280,7 +282,8 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     cr__step_part_groups(step, &body, 1);
     set_now(step, from);
     crStatus kept = cr__step_kept_enter(step);
-    // impacts that were foreseen come no sooner than t; others are found by trial, too dear for a large group
+    // Predicted impacts come no sooner than t. Other impacts are found by trial, which costs too much in a
+    // large group.
     bool catches = step->clocks->groups.members[step->clocks->groups.first[body]] > step->clocks->many;
     crStatus status = kept == CR_OK ? go_on(step, h, catches, error) : CR_OK;
     if (cr__step_kept_leave(step) != CR_OK || kept != CR_OK) return cr__step_memory(error);
@@ -296,7 +299,8 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     return CR_OK;
 }
 
-// the bodies of contact c that are not yet there, where they touch or will press
+// True if a body of contact c that is not in the list touches a listed one or will press on it.
+// *body: that body.
 static bool comes_along(const crStep* step, const Local* local, const crStepContact* c, double left,
                         int* body) {
     const crModel* model = step->model;
@@ -306,7 +310,7 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
     return !(a && b) && (cr__step_touches(step, c) || cr__step_joins(step, c, left));
 }
 
-// the present contacts go where scratch is free again: an instant looks at them many times
+// Copies the present contacts out of scratch, and releases scratch: an instant finds contacts many times.
 static crStatus keep_stock(crStep* step, const Local* local, int count) {
     crClocks* clocks = step->clocks;
     crStatus status = CR_GROW(&step->own.allocator, clocks->stock, clocks->stock_capacity, 0, count);
@@ -316,7 +320,8 @@ static crStatus keep_stock(crStep* step, const Local* local, int count) {
     return status;
 }
 
-// contacts and forces of all that is gathered at t; of bodies that are not fresh they are as they were
+// Advances all listed bodies to t and finds their forces and contacts there; contacts of pairs without a
+// fresh body are copied unless anew is true.
 static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError* error) {
     int count = anew ? 0 : step->contacts.count;
     crStatus status = keep_stock(step, local, count);
@@ -339,7 +344,8 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
     return status;
 }
 
-// all that is gathered at t, with what comes along; anew: no contacts at t are known
+// Advances all listed bodies to t, and adds bodies that come along until none is left. anew: true if no
+// contacts at t are known.
 static crStatus bring(crStep* step, Local* local, double t, bool anew, crError* error) {
     int known = -1;
     crStatus status = CR_OK;
@@ -356,7 +362,8 @@ static crStatus bring(crStep* step, Local* local, double t, bool anew, crError* 
     return status;
 }
 
-// how much earlier it should have been: a contact that closes fast overlaps by more than the deadband
+// Earlier time at which the advance should have ended if a contact that closes fast overlaps by more than the
+// deadband; t if none does.
 static double overshoot(const crStep* step, const Local* local, double t) {
     double depth = 0.0, speed = 1.0, earliest = 0.0;
     for (int i = 0; i < step->contacts.count; i++) {
@@ -376,7 +383,7 @@ static double overshoot(const crStep* step, const Local* local, double t) {
     return depth > 0.0 && sooner > earliest ? sooner : t;
 }
 
-// no more impacts for these bodies in this step
+// Switches off impacts for the listed bodies in this step.
 static void blunt(crStep* step, const Local* local) {
     for (int k = 0; k < local->count; k++) {
         step->clocks->blunt[local->bodies[k]] = true;
@@ -415,7 +422,7 @@ static crStatus resolve_all(crStep* step, Local* local, double t, crError* error
     return status;
 }
 
-// pairs of the part have no time but what is found now
+// Times the pairs of the part again.
 static crStatus time_anew(crStep* step, double left) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
@@ -455,7 +462,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     return status;
 }
 
-// no more impacts at all: everything to the latest clock, then one plastic solve to the end
+// Switches off impacts: advances all bodies to the latest clock, then makes one plastic solve to the end.
 static crStatus rest_plastically(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     double latest = 0.0;
@@ -478,7 +485,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
     return status == CR_OK ? move_part(step, h - latest, true, error) : status;
 }
 
-// groups that no impact concerned, by the contacts and forces of the beginning
+// Solves the groups without an impact over the whole step, by the contacts and forces of its beginning.
 static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, int count, crError* error) {
     int kept = 0;
     if (cr__step_kept_close(step) != CR_OK) return cr__step_memory(error);

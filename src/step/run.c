@@ -1,6 +1,6 @@
 // run.c - the step by the method that the settings name, and its audit.
 //
-// Fails: CR_ERR_NAME for a method that is not here; as the method does.
+// Fails: CR_ERR_NAME for an unknown method; CR_ERR_RANGE for a bad h; as the method does.
 #include "step/audit.h"
 
 static crStatus run_method(crStep* step, double h, crError* error) {

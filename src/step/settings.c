@@ -1,6 +1,7 @@
-// settings.c - what a step may be asked for: defaults, and the check of every field.
+// settings.c - settings of a step: defaults, and the check of every field.
 //
-// Fails: CR_ERR_RANGE or CR_ERR_ARGUMENT naming the field, its value and what is allowed.
+// Fails: CR_ERR_RANGE, CR_ERR_FINITE, CR_ERR_NAME or CR_ERR_ARGUMENT, with the field, its value and its
+// range.
 #include "carom/stages.h"
 #include "resolve/kinds.h"
 
@@ -104,7 +105,6 @@ crStatus cr_step_settings_check(const crStepSettings* s, crError* error) {
     return status;
 }
 
-// whether an impact without restitution is what the contact solve does anyway
 bool cr__step_solves_alike(const crStepSettings* s, bool* reads_et) {
     const crRuleParams* params = s->rule.params;
     crRule newton = cr__rule(&cr__rule_newton, NULL), poisson = cr__rule(&cr__rule_poisson, NULL);

@@ -1,13 +1,13 @@
-// sleep.c - bodies that stay slow fall asleep together and wake together.
+// sleep.c - islands that stay slow fall asleep, and wake together.
 //
-// Bodies joined by contacts within their margins, trees and loops are an island. Once the fastest point of
-// every body of it has been below sleep_speed for sleep_time, all of them sleep: v is zero, nothing of them
-// is computed. Each is sealed with the hash of its q, v, applied forces, motor speeds, controls and k, and of the poses
-// of the driven body it touches; a seal that no longer fits wakes the island, and so does a contact, within
-// the margins of a step, with a body that is awake or driven at a velocity. What is awake elsewhere never
-// sees a difference. Bodies that touch two driven ones stay awake. The overlap a body falls asleep with stays
-// in the certificate.
-// Fails: CR_ERR_MEMORY.
+// Bodies joined by contacts within their margins, trees and loops are an island. If the fastest point of
+// every body of an island has been below sleep_speed for sleep_time, the island sleeps: its v is zero, and no
+// stage computes it. Each body has a seal, the hash of its q, v, applied forces, motor speeds, controls and
+// k, and of the pose of the driven body it touches. An island wakes if a seal changes, or if a contact within
+// the margins of a step joins it to a body that is awake or driven at a velocity. Sleep of one island does
+// not change other islands. Bodies that touch two driven bodies stay awake. The certificate includes the
+// overlap at which a body fell asleep.
+// Fails: CR_ERR_MEMORY; the error of the user's force.
 #include <string.h>
 
 #include "base/bytes.h"
@@ -30,7 +30,7 @@ static uint64_t seal_of(const crStep* step, int b) {
             cr__put_double(&out, cr__actuator_input(step->model, s, cr__term_actuator(t)));
         }
     }
-    // forces of the user's can be known only by asking
+    // The user's force can only be known by calling it.
     if (step->calls.force != NULL) cr__put_doubles(&out, step->free.k + body->v, body->nv);
     cr__put_doubles(&out, (double[]){pose.p.x, pose.p.y, pose.p.z, pose.q.w, pose.q.x, pose.q.y, pose.q.z},
                     7);
@@ -66,7 +66,7 @@ crStatus cr__step_wake_written(crStep* step, crError* error) {
     crStatus status = CR_OK;
     step->certificate.asleep = count_asleep(step->model, step->rest.sleep);
     if (step->certificate.asleep == 0) return CR_OK;
-    // drives and forces of the user's at this time
+    // driven bodies and the user's force at this time
     cr__part_kinematics(model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
                         &step->dynamics);
     if (step->calls.force != NULL) {
@@ -97,7 +97,7 @@ crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
     return status;
 }
 
-// the driven body each one touches; with two, it does not rest
+// Finds the driven body that each body touches; a body that touches two does not become slow.
 static void find_carriers(crStep* step) {
     const crModel* model = step->model;
     for (int k = 0; k < step->awake.count; k++) {
@@ -115,7 +115,7 @@ static void find_carriers(crStep* step) {
     }
 }
 
-// how long each island has been slow: its most restless body decides
+// Finds how long each island has been slow, at its root: the shortest time of its bodies.
 static void find_rest(crStep* step, double h, const int* islands, double* rest) {
     for (int b = 0; b < step->model->nb; b++) {
         rest[b] = INFINITY;
@@ -133,7 +133,7 @@ static void find_rest(crStep* step, double h, const int* islands, double* rest) 
     }
 }
 
-// of the bodies marked, until then: what they overlap, at the poses they sleep in
+// Measures the overlap of the marked bodies at their poses in sleep, and clears the marks.
 static void measure_overlaps(crStep* step) {
     for (int i = 0; i < step->pairs->count; i++) {
         const crNear* pair = &step->pairs->near[i];
@@ -148,7 +148,7 @@ static void measure_overlaps(crStep* step) {
     memset(step->work.mark, 0, (size_t)step->model->nb * sizeof *step->work.mark);
 }
 
-// the certificate is of what sleeps too
+// Adds the sleeping bodies to the certificate.
 static void certify_sleepers(const crModel* model, const crSleep* sleep, crCertificate* c) {
     c->asleep = count_asleep(model, sleep);
     for (int b = 1; b < model->nb && c->asleep > 0; b++) {

@@ -1,8 +1,10 @@
-// smooth.c - the stages without contacts: forces before, motion after, and how far anything can get.
+// smooth.c - the stages without contacts: forces before, motion after, and the reach of all bodies.
 //
-// v_free = v + h M^-1 k. Motion is q+ = q + h v+ on the rotation group; bodies in the air move by v+ - h a /
-// 2 with a their constant acceleration by gravity and loads, which is the exact parabola whatever h is. Trees: trees.c.
-// Fails: CR_ERR_DEFINITE from the factor of M; what the user's force returns; CR_ERR_MEMORY.
+// v_free = v + h M^-1 k. Motion is q+ = q + h v+ on the rotation group; bodies in the air move by v+ - h a/2,
+// where a is their constant acceleration by gravity and loads: the exact parabola for any h. Trees move in
+// trees.c.
+// Fails: CR_ERR_DEFINITE from the factor of M; CR_ERR_FINITE if a force is not finite; the error of the
+// user's force; CR_ERR_MEMORY.
 #include "step/step.h"
 
 static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
@@ -23,11 +25,11 @@ static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx)
     crStatus status = cr__part_mass_factor(step->model, part, step->free.h, d);
     if (status != CR_OK) return status;
     cr__part_forces(step->model, part, &step->state, d, step->free.k, step->free.bend);
-    // forces of the user's come in between
+    // the user's force comes before the velocities
     return step->calls.force == NULL ? find_velocities(step, part, d, NULL) : CR_OK;
 }
 
-// the first force of a body of the part that is no number
+// Reports the first force in the part that is not finite.
 static crStatus bad_force(const crStep* step, crPart part, crError* error) {
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &step->model->bodies[cr__part_body(part, n)];
@@ -63,7 +65,7 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     return CR_OK;
 }
 
-// fastest point of any body whose velocities are v
+// larger of `fastest` and the speed of the fastest point of any body by v
 static double top_speed(const crStep* step, const double* v, double fastest) {
     for (int i = 1; i < step->model->nb; i++) {
         fastest = fmax(fastest, cr__step_speed(step, v, i));
@@ -81,7 +83,7 @@ double cr_step_reach(const crStep* step, double h) {
     return 2.0 * h * speed + delta + step->settings.cluster;
 }
 
-// q of the bodies that trees.c does not move
+// Moves q of the bodies that trees.c does not move.
 static void advance(const crPlan* plan, crState* state, crPart part, double h) {
     int k = 0;
     for (; k < part.count && part.bodies[k] < plan->first_single; k++) {
@@ -91,7 +93,8 @@ static void advance(const crPlan* plan, crState* state, crPart part, double h) {
     cr__part_integrate(plan->model, (crPart){part.bodies + k, part.count - k}, h, state);
 }
 
-// velocities of the flight stand in the place of v while q moves; those that gravity changes go back
+// Moves q by the velocities of the flight, which replace v meanwhile; then restores the velocities that
+// gravity changes.
 static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* time) {
     const crModel* model = step->model;
     double h = *(const double*)time;

@@ -1,8 +1,8 @@
-// solve.c - impulses from the problem, and the velocities after them.
+// solve.c - impulses of the problem, and the velocities after them.
 //
-// v+ = v_free + M^-1 J^T p. What the audit finds goes into the certificate, the worst of all solves of the step.
-// Fails: CR_ERR_FINITE where velocities are not numbers; CR_ERR_MEMORY. A solve that did not converge is no
-// failure.
+// v+ = v_free + M^-1 J^T p. The certificate takes the worst audit of all solves of the step.
+// Fails: CR_ERR_FINITE if velocities are not finite; CR_ERR_MEMORY. A solve that did not converge is no
+// error.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -10,7 +10,7 @@
 #include "step/audit.h"
 #include "step/step.h"
 
-#define CHUNK 512  // contacts that one thread takes at a time
+#define CHUNK 512  // contacts per task
 
 crStatus cr_step_solve(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
@@ -22,15 +22,15 @@ crStatus cr_step_solve(crStep* step, crError* error) {
                                     &step->scratch, step->posed.p, &step->posed.report, error);
     if (status != CR_OK) return status;
     crAudit audit = step->posed.report.audit;
-    audit.momentum = 0.0;  // relative there, a speed here
+    audit.momentum = 0.0;  // the audit's figure is relative, the certificate's is a speed
     cr__audit_merge(&step->certificate, &audit, step->posed.report.outcome);
     return CR_OK;
 }
 
-// momentum and moment about its origin that contacts give to one body, which stays the same for a while
+// momentum and moment about its origin that consecutive contacts give to one body
 typedef struct Push {
     int body;
-    double* at;  // NULL: it does not move
+    double* at;  // place of its momentum; NULL: v does not move it
     crVec3 origin, linear, angular;
 } Push;
 
@@ -69,7 +69,7 @@ void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
     push_end(&b);
 }
 
-// impulses of the contacts that have rows in the problem
+// Reads the impulses of contacts that have rows in the problem.
 static void read_rows(crStep* step) {
     for (int i = 0; i < step->contacts.count; i++) {
         crStepContact* c = &step->contacts.list[i];
@@ -92,7 +92,7 @@ static crStatus set_velocities(crStep* step, crPart part, crDynamics* d, void* c
     return CR_OK;
 }
 
-// impulses of packed contacts on their way to the step's
+// copy of impulses from packed contacts to the step's contacts
 typedef struct Given {
     crStepContact* to;
     const crPackedContact* from;
@@ -109,7 +109,7 @@ static void give_range(void* ctx, int begin, int end) {
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
                         double* dv) {
     if (cr__step_by_bodies(step, clear_part, dv) != CR_OK) return CR_ERR_MEMORY;
-    // contacts have none but from rows and packed ones
+    // Impulses come only from rows and packed contacts.
     if (step->posed.rows.count > 0 || count == 0) read_rows(step);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dv);

@@ -1,4 +1,4 @@
-// step.h - what the stages share among themselves.
+// step.h - functions that the stages of the step call in each other.
 #ifndef CAROM_STEP_STEP_H
 #define CAROM_STEP_STEP_H
 
@@ -10,29 +10,30 @@
 
 // create.c
 
-// Whether cr_step_create made it.
+// True if cr_step_create made the step.
 static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->plan != NULL; }
-// q, v and forces become what the step began with.
+// Stores the present q, v and forces as those at the beginning of the step.
 void cr__step_keep_start(crStep* step);
-// cr_step_begin, but what lies goes on to.
+// Does the work of cr_step_begin, but islands that lie stay lying.
 crStatus cr__step_open(crStep* step, crError* error);
 
 // settings.c
 
-// Whether an impact without restitution is what the contact solve does anyway; reads_et: and without et.
+// True if the contact solve gives the same result as the rule for an impact without restitution. *reads_et:
+// true if this also needs e_t = 0.
 bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 
 // events.c
 
-crStatus cr__step_memory(crError* error);  // CR_ERR_MEMORY with its text
-// The event of a contact with its impulse; its energy is unknown.
+crStatus cr__step_memory(crError* error);  // Sets the error's text; returns CR_ERR_MEMORY.
+// Event of a contact with its impulse; the energy change is zero.
 crEvent cr__step_event_of(double time, const crStepContact* contact);
-// CR_ERR_FINITE: a body's position or velocity became a value that is none.
+// Reports that `what` of a body is NaN or infinite; returns CR_ERR_FINITE.
 crStatus cr__step_lost(const crModel* model, int body, const char* what, double value, crError* error);
 
 // bodies.c
 
-// Whether a step has nothing to compute for a body, which sleeps or lies.
+// True if a body sleeps or lies: the step computes nothing for it.
 static inline bool cr__step_idle(const crStep* step, int body) {
     return step->rest.sleep[body].island != 0 ||
            (step->rest.lying.count > 0 && step->rest.lying.island[body] != 0);
@@ -40,108 +41,115 @@ static inline bool cr__step_idle(const crStep* step, int body) {
 static inline crPart cr__step_part(const crStep* step) {
     return (crPart){step->part.bodies, step->part.count};
 }
-// A stage for some bodies of the part, which may not look at any other; it is run by several threads.
+// A stage for some bodies of the part. It reads and writes no body outside them, so threads run it at the
+// same time.
 typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx);
 crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
-// cr__part_velocity of the part.
+// Computes the twists of the part's bodies by v. CR_ERR_MEMORY.
 crStatus cr__step_velocity(crStep* step, double* v);
-// Velocity field of a body, and velocity of one of its points in the world, by v, which need not be that of
-// the state.
+// Twist of a body and velocity of a world point of it, by v, which may differ from the state's v.
 crTwist cr__step_twist(const crStep* step, const double* v, int body);
 crVec3 cr__step_point_velocity(const crStep* step, const double* v, int body, crVec3 point);
-// Acceleration of a body in the air, zero where something carries it, m/s^2.
+// Acceleration of a body in the air; zero for a supported body, m/s^2.
 crVec3 cr__step_fall(const crStep* step, int body);
 
 // parts.c
 
-// The whole world becomes what is awake.
+// Lists all awake bodies and loops in step->awake, and makes them the part; part_all does only the latter.
 void cr__step_list_awake(crStep* step);
 void cr__step_part_all(crStep* step);
-// The part becomes the groups of the bodies given, all bodies that no impact concerned, or the bodies marked.
+// These functions set the part to the groups of the given bodies, to all bodies without an impact in this
+// step, or to the bodies for which in[] is true.
 void cr__step_part_groups(crStep* step, const int* bodies, int count);
 void cr__step_part_resting(crStep* step);
 void cr__step_part_of(crStep* step, const bool* in);
-// Sets work.mark of the part's bodies.
+// Sets work.mark of the part's bodies to `value`.
 void cr__step_mark_part(const crStep* step, int value);
-// The whole world becomes the bodies awake that are not marked; until cr__step_list_awake.
+// Removes the bodies for which out[] is true, and their loops, from step->awake until the next
+// cr__step_list_awake; the rest becomes the part.
 void cr__step_leave_out(crStep* step, const bool* out);
 
 // margins.c
 
-// Margins for what each body can do in h by v and v_free; of the part.
+// Sets the margin of each body of the part: its travel in h by v and v_free, and a reserve. CR_ERR_FINITE.
 crStatus cr__step_margins(crStep* step, double h, crError* error);
-// Margin of a body that stands and that v_free is known of.
+// Margin of a body at v = 0 with known v_free, m.
 double cr__step_margin(const crStep* step, double h, int body);
-// The part of a body's margin that its own speed is, m.
+// Part of a body's margin that comes from its own speed, m.
 double cr__step_travel(const crStep* step, int body);
-// Speed of a body's fastest point by v.
+// Speed of a body's fastest point by v, m/s.
 double cr__step_speed(const crStep* step, const double* v, int body);
 
 // rest.c
 
-// Whether the world can come to rest for good: nothing drives it.
+// True if the world can come to rest for good: nothing drives it.
 bool cr__step_may_rest(const crStep* step);
-// A step of a world that lay still in the last one, and lies still in this one too: its time, and its overlap where that is due.
+// Makes a step of a world that was still in the last step and stays still: advances time, and measures
+// overlap if the settings ask for it.
 crStatus cr__step_stay(crStep* step, double h, crError* error);
-// Whether some body is so slow that islands of it may come to rest, or lie.
+// True if some body is so slow that its island may come to rest or lie.
 bool cr__step_nears_rest(const crStep* step);
-// At the end of a step: islands that it left as they were but for rounding are at rest. islands: a root for every body;
-// moved, NULL: none, and hit: bodies that are not at rest (nb). CR_ERR_MEMORY.
+// Finds the islands that the step left unchanged up to rounding; they are at rest. islands: root of every
+// body (nb). moved: true for bodies that short steps moved (nb), NULL: none. hit: true for bodies with an
+// impact (nb). Bodies of `hit` are not at rest. CR_ERR_MEMORY.
 crStatus cr__step_rest(crStep* step, double h, const int* islands, const bool* moved, const bool* hit);
-// Speed below which an island of several bodies is at rest whose contacts hold back the speed `held`, m/s.
+// Speed below which an island of several bodies is at rest, if its contacts take away the speed `held`, m/s.
 double cr__step_rest_speed(const crStep* step, double held);
 
 // contacts.c
 
-// Contacts of the part within the margins; cross: and with bodies outside it, where they will be at now_at.
+// Finds the contacts of the part within the margins. cross: true to include contacts with bodies outside the
+// part, at their poses at now_at. CR_ERR_MEMORY, CR_ERR_LIMIT.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
-// The same with cross at the same time, where contacts were found for some of the part: those of bodies that
-// are not fresh stand.
+// Does the same with cross set, but copies contacts of pairs without a fresh body from the list `contacts`,
+// which was found at the same time.
 crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
                                 crError* error);
-// Contacts are looked for within one margin for all.
+// Sets one margin for all bodies.
 void cr__step_flat_margins(crStep* step, double margin);
-// Contacts of one pair, at now_at, in place of what there was.
+// Replaces the contacts by those of one pair at now_at.
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 
 // contact.c
 
-// Columns n, t1, t2 of a contact at the poses it was found at; t1 along what the friction has as its axis.
+// Columns n, t1, t2 of a contact; t1 follows the axis of anisotropic friction if the surface has one.
 crMat3 cr__step_frame(const crStep* step, const crStepContact* contact);
-// Sets the coefficients of a contact, which may depend on the impact, for the velocity u of b's point against a's.
+// Sets the coefficients of a contact, which may depend on the impact, for the relative velocity u of b's
+// point.
 crStatus cr__step_surface_at(const crStep* step, crStepContact* contact, crVec3 u);
-// Rows of a contact as a block of a problem; those of its point, normal and tangents, come first.
+// Number of rows of a contact in a problem; number of rows of its point (normal and tangents), which come
+// first.
 int cr__step_contact_rows(const crStepContact* contact);
 int cr__step_point_rows(const crStepContact* contact);
-// Impulse on b of a contact that has rows in a problem with impulses p.
+// Impulse on b of a contact whose rows have the impulses p.
 crVec3 cr__step_row_impulse(const crStep* step, const crStepContact* contact, const double* p);
-// The reverse, of a force on b over h: rows of its point alone.
+// Writes the impulse of a force on b over h to the rows of the contact's point in p.
 void cr__step_set_row_impulse(const crStep* step, const crStepContact* contact, crVec3 force, double h,
                               double* p);
-// Velocity of b's point against a's by v.
+// Velocity of b's point relative to a's by v.
 crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
-// Velocity of b's point against a's that driven bodies give.
+// Velocity of b's point relative to a's due to driven bodies.
 crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
-// Whether a contact that is open, or leaving, will touch at more than its `fast`: an impact, not of a solve.
+// True if a contact that is open or separating will touch again faster than its `fast`: an impact.
 bool cr__step_meets_fast(const crStep* step, const crStepContact* contact);
-// Of the two bodies of a contact the one that v moves; b where it moves both.
+// The body of a contact that v moves; b if v moves both.
 static inline int cr__step_mover(const crStep* step, int body_a, int body_b) {
     return cr__moves(step->model, body_b) ? body_b : body_a;
 }
 
-// Whether a contact has an impulse along its normal.
+// True if a contact has a positive normal impulse.
 static inline bool cr__step_presses(const crStepContact* contact) {
     return cr_dot(contact->impulse, contact->point.normal) > 0.0;
 }
 
-// Whether the pair of a contact comes before that of another.
+// True if the pair of contact a sorts before that of b.
 static inline bool cr__step_pair_first(const crStepContact* a, const crStepContact* b) {
     if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;
     return a->shape_b < b->shape_b;
 }
 
-// Contacts of a pair stand together: whether two are of one, the end of the run that contact i is in, and the first run that
-// begins at i or later; of `count` contacts.
+// Contacts of one pair are consecutive and form a run. These functions return: true if two contacts are of
+// one pair; the end of the run of contact i; the beginning of the first run at i or later.
 static inline bool cr__step_same_pair(const crStepContact* a, const crStepContact* b) {
     return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
@@ -160,141 +168,151 @@ static inline int cr__step_run_begin(const crStepContact* contacts, int count, i
 
 // warm.c
 
-// The force of a contact, under which it is found again.
+// Entry of a contact's force with the key by which the next step finds it.
 static inline crWarm cr__warm_of(const crStepContact* c, crVec3 force) {
     const crStepPoint* p = &c->point;
     return (crWarm){c->shape_a, c->shape_b, p->child_a, p->child_b, p->feature_a, p->feature_b, force};
 }
-// Order of two forces by shapes, children and features, as contacts are sorted: negative, 0 or positive (kept.c).
+// Order of two forces by shapes, children and features, the order of contacts: negative, 0 or positive
+// (kept.c).
 int cr__warm_order(const crWarm* a, const crWarm* b);
-// Room for so many more forces (kept.c). CR_ERR_MEMORY.
+// Makes room for `more` forces (kept.c). CR_ERR_MEMORY.
 crStatus cr__warm_reserve(const crAllocator* allocator, crStepWarm* warm, int more);
-// True if a force is that of a contact.
+// True if a force belongs to a contact.
 static inline bool cr__warm_is_of(const crWarm* w, const crStepContact* c) {
     const crStepPoint* p = &c->point;
     return w->shape_a == c->shape_a && w->shape_b == c->shape_b && w->child_a == p->child_a &&
            w->child_b == p->child_b && w->feature_a == p->feature_a && w->feature_b == p->feature_b;
 }
-// The force of the same contact in the last solve, NULL where it did not press; going through contacts in
-// their order, from cursor 0 or from where the first of them stands.
+// Force of a contact in the last solve, NULL if it carried none. Calls for contacts in ascending order share
+// a cursor, which begins at 0 or at cr__step_warm_from of the first one.
 const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* contact, int* cursor);
 int cr__step_warm_from(const crStep* step, const crStepContact* contact);
-// The force of the same contact in the last solve, NULL where it did not press.
+// Force of a contact in the last solve, NULL if it carried none.
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* contact);
-// Whether the same contact pressed in the last solve, going through contacts in their order; cursor negative at the first.
+// True if a contact carried load in the last solve. Calls in ascending order share a cursor, negative at
+// first.
 bool cr__step_pressed(const crStep* step, const crStepContact* contact, int* cursor);
-// Gap up to which a contact touches: the deadband, and a little more where it pressed in the last solve, m.
+// Gap up to which a contact counts as touching, m: the deadband, or a wider band if it carried load in the
+// last solve.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
-// Seats of all contacts, before a solve: seats.c.
+// Sets the seats of all contacts before a solve (seats.c).
 void cr__step_seats(crStep* step);
-// Events of contacts that begin, and the forces to start from next time.
+// Adds the events of contacts that begin and keeps the forces of this solve for the next. CR_ERR_MEMORY.
 crStatus cr__step_keep(crStep* step, crError* error);
-// Forces that the step began with, and those that took their place, change places (kept.c).
+// Swaps the forces of the step's beginning with the current ones (kept.c).
 void cr__step_swap_forces(crStepWarm* warm);
 
 // problem.c
 
-// A contact as a block of a problem; planned with cr__step_contact_rows.
+// Adds a contact as a block of a problem, with cr__step_contact_rows rows.
 crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, crRows* rows, crBlock* block,
                               double (*vertices)[2], int* vertex_count);
-// Most rows and entries of the contacts for which takes[i] is set (NULL: all), loops and joints.
+// Upper bounds of rows, entries and vertices for contacts with takes[i] set (NULL: all), loops and joints.
 void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, const bool* takes, int* rows,
                         int* entries, int* vertices);
-// The problem over `rows` with W = H H^T; of so many columns, which the caller numbers.
+// Poses the problem over `rows` with W = H H^T. pose_columns: H has `columns` columns, numbered by the
+// caller.
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
 crStatus cr__step_pose_columns(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, int columns, crRows* H,
                                crProblem* problem);
 
-// Rows, blocks and bias of a problem alone.
+// Writes rows, blocks and bias of the problem without W.
 crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error);
-// cr_step_problem_build; again: from the impulses of a solve before in this step.
+// Does the work of cr_step_problem_build. again: true to start from the impulses of an earlier solve of this
+// step.
 crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error);
 
 // solve.c
 
-// Bodies as the packed solver takes them.
+// Inertias of the bodies for the packed solver.
 static inline crInertias cr__step_inertias(crStep* step) {
     return (crInertias){step->model, &step->dynamics, &step->scratch, step->own.tasks};
 }
-// momentum += J^T P (nv).
+// Adds J^T P of packed contacts to momentum (nv).
 void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
                            const crPackedContact* contact, double* momentum);
-// From the impulses of packed contacts (index[i] in step->contacts) and of the problem where it has rows:
-// state.v = v_free + dv, and the contacts' impulses. CR_ERR_MEMORY.
+// Sets state.v = v_free + dv and the impulses of contacts from packed contacts (index[i]: place in
+// step->contacts) and from the problem if it has rows. CR_ERR_MEMORY.
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
                         double* dv);
 
 // contact_solve.c
 
-// state.v over h under every contact that may press; plastic: those that close fast as well. Islands that it leaves at rest
-// lie down: roots are those of all bodies joined by contacts within the margins (nb); NULL: none may.
+// Solves all contacts that may press over h and sets state.v. plastic: true to include contacts that close
+// fast. Islands that the solve leaves at rest lie down; roots: island of every body by contacts within the
+// margins (nb), NULL: none may lie. CR_ERR_MEMORY.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error);
 
 // position.c
 
-// Contacts as found, and where bodies were then.
+// Contacts and the poses of the bodies when they were found.
 typedef struct crPositionList {
     const crStepContact* contacts;  // (count)
     int count;
     crVec3* com;     // (nb)
     crQuat* q;       // (nb)
-    double* margin;  // how far each body may go without meeting what is not among the contacts, m (nb)
+    double* margin;  // travel of each body up to which the list is complete, m (nb)
 } crPositionList;
 crStatus cr__step_position_list(crStep* step, crPositionList* list);
-// The position pass. start: contacts found at the beginning of the step, which hold for bodies that no impact
-// hit (hit NULL: all of them) and that stayed within their margins; NULL: found anew.
-// apart: bodies that it leaves alone, they stand as the ground does (nb); NULL: none. coarse: share of the smaller body's size
-// that bodies may overlap by after it; 0: their deadbands.
+// Corrects positions. start: contacts found at the beginning of the step, valid for bodies without an impact
+// (hit NULL: all) that stayed within their margins; NULL: found anew. apart: bodies that stay fixed (nb);
+// NULL: none. coarse: overlap allowed after the pass, share of the smaller body's size; 0: the deadband.
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
                                 double coarse, crError* error);
 
 // trees.c
 
 crStatus cr__step_trees_create(crStep* step);
-// Whether a body is of a tree that trees.c moves.
+// True if a body belongs to a tree that trees.c moves.
 bool cr__step_bends(const crPlan* plan, int body);
-// After forces: what velocity terms do to v_free.
+// Adds the velocity terms of trees to v_free, after the forces.
 void cr__step_trees_bend(crStep* step, double h);
-// q and v of the part's trees over h; CR_ERR_MEMORY, CR_ERR_DEFINITE.
+// Moves q and v of the part's trees over h. CR_ERR_MEMORY, CR_ERR_DEFINITE.
 crStatus cr__step_trees_move(crStep* step, double h);
-// Trees closed by loops that nothing else holds, moved again over h from the beginning of the step, to second order.
+// Moves trees that are closed by loops and touch nothing again over h, from the beginning of the step, to
+// second order. CR_ERR_MEMORY.
 crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 
 // ties.c
 
 crStatus cr__step_ties_create(crStep* step);
-// A row of the problem is one of a loop or joint.
+// These functions note which rows of the problem belong to a loop or joint.
 void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count);
 void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info);
-// Force of the motor along velocity j in the last solve.
+// Motor force along velocity j in the last solve.
 double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j);
-// Forces of the part's loops and joints from step->posed.p.
+// Keeps the forces of the part's loops and joints from step->posed.p.
 void cr__step_keep_ties(crStep* step);
 
 // sleep.c
 
-// The island of a body wakes, if it sleeps.
+// Wakes the island of a body if it sleeps.
 crStatus cr__step_wake(crStep* step, int body, crError* error);
-// Sleepers whose seal is broken wake; so do those in contact with something that moves.
+// These functions wake islands with a changed seal, and islands in contact with an awake or driven body;
+// *woke: true if an island woke. CR_ERR_MEMORY.
 crStatus cr__step_wake_written(crStep* step, crError* error);
 crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error);
-// Islands, as they were at the beginning of the step of length h, that have been slow for long enough.
+// Puts islands to sleep that have been slow for settings.sleep_time. islands: forest of the beginning of the
+// step (nb). CR_ERR_MEMORY.
 crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error);
 
 // record.c
 
-// Copies the contacts that press, with their impulses, for the end of the step; and puts them there. CR_ERR_MEMORY.
+// Adds copies of contacts with load to the record; show_record makes the record the step's contacts.
+// CR_ERR_MEMORY.
 crStatus cr__step_record(crStep* step, crError* error);
 void cr__step_show_record(crStep* step);
 
 // struck.c, touch.c
 
-// After apply: where contacts begin faster than the threshold, events for all that press in one with them.
+// Replaces the events of struck clusters, in which a contact begins faster than the threshold, by events of
+// all their contacts with load. Called after apply. CR_ERR_MEMORY.
 crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
-// The normal and speed of a contact that is about to be an impact, where its features meet without one normal:
-// the direction of least separation just before. Returns whether it changed; the features then say CR_FEATURE_CENTRE.
+// Sets the normal and speed of an impact between features without a common normal: the direction of least
+// separation just before. Returns true if they changed; the features are then CR_FEATURE_CENTRE.
 bool cr__step_touch_normal(const crStep* step, crStepContact* contact);
 
 #endif

@@ -1,9 +1,10 @@
-// struck.c - impacts within a contact solve: the methods that locate no impact (lcp, moreau) tell what a blow set off.
+// struck.c - events of impacts that a contact solve resolved.
 //
-// Bodies are joined by the contacts that press between them. A cluster in which a contact begins that closed
-// faster than the threshold is struck: each of its contacts becomes an event with its impulse, also those
-// that pressed before and those that closed only because others pushed. Their energy change is that of the whole
-// cluster, sum of P.(u- + u+)/2 by the rows of the solve. Other beginnings stay events of their own (see solve.c).
+// Two methods locate no impact: lcp and moreau. Contacts with load join bodies to clusters. A cluster is
+// struck if a contact begins in it that closed faster than the threshold. Each contact with load of a struck
+// cluster becomes an event with its impulse, also contacts with load in the last step and contacts that
+// closed only by the push of others. Their energy change is that of the whole cluster, the sum of P.(u- +
+// u+)/2 over the rows of the solve. Other contacts that begin keep their own event (solve.c).
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -11,11 +12,11 @@
 #include "step/step.h"
 
 typedef struct Struck {
-    int* parent;     // forest of trees of bodies (nb)
-    bool* struck;    // by root (nb)
-    double* energy;  // by root, J (nb)
+    int* parent;     // cluster of each body's tree (nb)
+    bool* struck;    // true for a struck cluster, at its root (nb)
+    double* energy;  // energy change of a cluster, at its root, J (nb)
     double* u_before;
-    double* u_after;  // of the rows (rows.count)
+    double* u_after;  // velocities of the rows before and after (rows.count)
 } Struck;
 
 static bool takes_part(const crStepContact* c) { return cr_dot(c->impulse, c->impulse) > 0.0; }
@@ -68,7 +69,7 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
     cr_rows_velocity(&step->posed.rows, step->start.v, s.u_before);
     cr_rows_velocity(&step->posed.rows, v_after, s.u_after);
     find_struck(step, &s);
-    // beginnings of struck clusters make way for all of their contacts
+    // Events of struck clusters are removed: events of all their contacts follow.
     int kept = 0;
     for (int i = 0; i < step->events.count; i++) {
         const crEvent* e = &step->events.list[i];

@@ -1,7 +1,8 @@
-// ties.c - forces of loops, limits, motors and dry friction, kept from solve to solve to start from.
+// ties.c - forces of loops, limits, motors and dry friction from the last solve, for the warm start.
 //
-// Six places a loop, then four a velocity (lower limit, upper limit, motor, dry friction) of every body that
-// has any of these. What takes no part in a solve is zero after it. Fails: CR_ERR_MEMORY.
+// The list has six places per loop, then four per velocity (lower limit, upper limit, motor, dry friction) of
+// every body that has any of these. The force of a row without part in a solve is zero after it.
+// Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "step/step.h"
@@ -43,7 +44,7 @@ void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* ro
     int at = ties->first[model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
     if (info->kind == CR_ROW_MOTOR) at += 2;
     if (info->kind == CR_ROW_FRICTION) at += 3;
-    // a ball has one limit, hinges and sliders pull back from the upper one
+    // A ball joint has one limit; at an upper limit of hinges and sliders the row's value is negative.
     bool upper = body->joint != CR_JOINT_BALL && rows->value[rows->start[info->row]] < 0.0;
     if (info->kind == CR_ROW_LIMIT && upper) at += 1;
     ties->of_row[info->row] = at;

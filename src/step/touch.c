@@ -1,28 +1,29 @@
-// touch.c - the normal of an impact where features meet that have many normals: vertex on vertex, vertex on edge,
+// touch.c - normal of an impact between features that have many normals: vertex on vertex, vertex on edge,
 // parallel edges.
 //
-// Let N_A and N_B be the cones of outward normals of the two features at the point of touch. Just before the
-// touch b is apart from a by -u t, u the velocity of b's point against a's, and the direction of least separation
-// is
+// Let N_A and N_B be the cones of outward normals of the two features at the time of impact. Just before it,
+// b is separated from a by -u t, where u is the velocity of b's point relative to a's; the direction of least
+// separation is
 //
-//     n = the projection of -u on K = N_A with -N_B, made unit
+//     n = the unit vector along the projection of -u on K, the intersection of N_A and -N_B
 //
-// Where K is a ray (vertex or anything on a face, crossing edges) that is its direction, which the contact already has. Elsewhere
-// the shapes at touch leave the normal open, and the least overlap picks a face by its last digits. Here b is
-// moved back along -u and the shapes are asked again: by BACK, to see whether the normal is another one, and from
-// there, features brought together, by CLEAR, for a normal to full precision. After a plastic impact without friction
-// along n nothing in K closes.
-// Fails: nothing; a contact whose shapes overlap when moved back keeps its normal.
+// If K is a ray (vertex or anything on a face, crossing edges), n is its direction, which the contact already
+// has. Otherwise touching shapes leave the normal open, and the least overlap selects a face by its last
+// digits. The distance is therefore measured again with b moved back along -u: by BACK, to test whether the
+// normal differs, and from the point where the features coincide by CLEAR, for a normal to full precision.
+// After a plastic impact without friction along n, nothing in K closes.
+// Fails: cannot fail; a contact whose shapes overlap when moved back keeps its normal.
 #include "step/step.h"
 
-#define BACK  1e-8  // of the pair's size: features nearer than this to each other meet
-#define CLEAR 1e-3  // likewise: where rounding does not turn the normal
-#define OTHER 1e-4  // distance of unit normals that are different; curved shapes turn theirs by BACK / radius
-#define SAME  1e-2  // and of those that BACK and CLEAR may give for one pair of features
-#define FOUND 16    // contacts of a pair in the plane
+#define BACK  1e-8  // distance within which features coincide, share of the pair's size
+#define CLEAR 1e-3  // distance at which rounding does not turn the normal, share of the pair's size
+#define OTHER 1e-4  // distance between unit normals that differ; curved shapes turn theirs by BACK / radius
+#define SAME  1e-2  // distance between the normals at BACK and CLEAR of one pair of features
+#define FOUND 16    // most contacts of a planar pair
 
-// gap and normal of the contact's pieces with body b shifted; false if others are nearer, or all are beyond reach.
-// Contacts in space are good to 1e-9 of the size only, so there the distance is asked for.
+// Finds the gap and normal of the contact's pieces with body b shifted. Returns false if other pieces are
+// nearer, or if all are beyond reach. Manifolds in space are accurate only to 1e-9 of the size, so contacts
+// that are not planar use the distance.
 static bool shifted(const crPlan* plan, const crPose* pose, const crStepContact* c, crVec3 shift,
                     double reach, double* gap, crVec3* normal) {
     const crBodyShape* shapes = plan->model->shapes;
@@ -54,13 +55,13 @@ bool cr__step_touch_normal(const crStep* step, crStepContact* c) {
                       cr_model_point_velocity(d, c->body_a, c->point.point));
     double speed = cr_norm(u), size = cr__plan_pair_size(step->plan, c->body_a, c->body_b), gap;
     if (!(c->speed < 0.0)) return false;
-    // the way back to the touch, from which on the overlap grew, and a little more
+    // displacement back to the touch, where the overlap began, and a little more
     double way = 2.0 * fmax(0.0, -c->point.gap) * (speed / -c->speed) + BACK * size;
     crVec3 back = cr_scale(-1.0 / speed, u), near, n, shift = cr_scale(way, back);
     if (!shifted(step->plan, step->dynamics.pose, c, shift, 2.0 * way, &gap, &near) || !(gap > 0.0))
         return false;
     if (cr_norm(cr_sub(near, c->point.normal)) <= OTHER) return false;
-    // the features coincide, then apart again
+    // move b until the features coincide, then apart again
     shift = cr_madd(cr_madd(shift, -gap, near), CLEAR * size, back);
     if (!shifted(step->plan, step->dynamics.pose, c, shift, 2.0 * CLEAR * size, &gap, &n) || !(gap > 0.0))
         n = near;

@@ -1,30 +1,31 @@
-// trees.c - how trees move over h: freely where nothing acts on them, by the solve's velocity where it does.
+// trees.c - motion of trees over h: free flight, or motion by the contact solve's velocity.
 //
-// k = tau - c, c the velocity terms. In flight (nothing of the tree is supported, no row acted) a step is half
-// a kick by tau, the flow under c (model/flow.c), half a kick by tau at the end: second order, and c gives no
-// energy whatever h is. A tree that is carried moves by v+ of the contact solve, q+ = q + h v+, with c in
-// v_free = v + h M^-1 (tau - c). There v+ is scaled to the energy that forces and impulses account for: they work along the
-// mean of v and v+, so T(q+, v') = T(q, v+) + h c (v + v+)/2, by M with the joints' springs and dampers. Where c is no
-// small part of the motion (SMALL), T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)/T(q, v_free), which contacts that
-// give nothing cannot raise either. c takes at most HALF of v. A motor holds a speed, which is not to be scaled: a tree
-// with one is only where T would be more by MUCH.
-// Trees on driven bodies, and those whose flight is known exactly (plan->fall), are left to smooth.c. With a
-// force of the user's, which is only known at q, the whole kick comes first.
+// k = tau - c, with c the velocity terms. In flight (no body of the tree is supported, no row acted) a step
+// is half a kick by tau, the flow under c (model/flow.c), and half a kick by tau at the end: second order,
+// and c gives no energy for any h. A supported tree moves by v+ of the contact solve, q+ = q + h v+, with c
+// in v_free = v + h M^-1 (tau - c). There v+ is scaled to the energy of forces and impulses: they work along
+// the mean of v and v+, so T(q+, v') = T(q, v+) + h c (v + v+)/2, with M including the joints' springs and
+// dampers. If the last term is SMALL T or more, v+ is scaled to T(q+, v') = T(q, v+) T(q, v_free + h M^-1 c)
+// / T(q, v_free), which passive contacts cannot raise either. c takes at most HALF of v. A motor holds a
+// speed, which must not be scaled: a tree with a motor is scaled only if T exceeds that energy by the factor
+// MUCH.
+// smooth.c moves trees on driven bodies, and trees whose flight is known exactly (plan->fall). With a user's
+// force, which is known only at q, the whole kick comes first.
 // Fails: CR_ERR_MEMORY; CR_ERR_DEFINITE from the factor of M.
 #include <string.h>
 
 #include "step/step.h"
 
-#define HALF  0.5
-#define MUCH  1.1
-#define SMALL 0.5    // of T: energy of the velocity terms that is taken as it is
-#define NOISE 1e-16  // of the largest of k: c that small is none
+#define HALF  0.5    // largest change of v by velocity terms, in the norm of M, share of v without them
+#define MUCH  1.1    // factor on the energy above which a tree with a motor is scaled
+#define SMALL 0.5    // largest energy of the velocity terms that is used directly, share of T
+#define NOISE 1e-16  // largest c that is ignored, share of the largest force
 
 crStatus cr__step_trees_create(crStep* step) {
     const crPlan* plan = step->plan;
     crStepFree* free = &step->free;
     crStepAudited* audited = &step->audited;
-    // of trees alone
+    // these arrays exist only if the model has trees
     bool any = plan->first_single > 1;
     int nb = any ? step->model->nb : 0, nq = any ? step->model->nq : 0, nv = any ? step->model->nv : 0;
     bool ok = CR_ROOMS(&step->own.store, CR_ZERO(free->v_from, plan->tree_nv),
@@ -39,7 +40,8 @@ bool cr__step_bends(const crPlan* plan, int body) {
     return cr__moves(plan->model, body) && cr__plan_tree(plan, plan->model->bodies[body].root).count > 0;
 }
 
-// v kept, h c in d->work and bend; false, and no bend, where that is less than the rounding of k
+// Keeps v in v_from and writes h c to d->work and bend. Returns false and sets bend to zero if c is below the
+// rounding of k.
 static bool find_turn(crStep* step, crPart tree, double h) {
     const crModel* model = step->model;
     double most = 0.0, force = 0.0;
@@ -61,7 +63,8 @@ static bool find_turn(crStep* step, crPart tree, double h) {
     return turns;
 }
 
-// bend and v_free from c, h c v, and T of v_free + bend over T of v_free, by the factor of M; 0: c is nothing
+// Sets bend, v_free and tree_turn (h c v) of a tree from c, and returns T of v_free + bend over T of v_free,
+// by the factor of M; 0 if c is ignored.
 static double bend(crStep* step, int root, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
@@ -103,7 +106,7 @@ void cr__step_trees_bend(crStep* step, double h) {
     }
 }
 
-// nothing supports the tree and no row acted on it
+// true if no contact supports the tree and no row acted on it
 static bool flies(const crStep* step, crPart tree, double h) {
     bool free = h == step->free.h;
     for (int n = 0; n < tree.count && free; n++) {
@@ -146,7 +149,7 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     double* v = step->state.v;
     double gain = step->free.tree_gain[root];
     double T = gain > 0.0 ? cr__tree_energy(model, tree, d, v, y) : 0.0, want = gain * T;
-    // y is M v+ and bend M^-1 h c
+    // y is M v+; bend is M^-1 h c
     double turn =
         T > 0.0 ? 0.5 * (step->free.tree_turn[root] + cr__part_dot(model, tree, step->free.bend, y)) : 0.0;
     if (fabs(turn) < SMALL * T) want = T + turn;
@@ -159,7 +162,7 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
 
 crStatus cr__step_trees_move(crStep* step, double h) {
     size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->plan->tree_nv + 1;
-    // a body has at most one coordinate more than velocities
+    // The number of coordinates of a body exceeds that of its velocities by at most one.
     size_t room = 5 * count + (size_t)step->plan->first_single;
     double* memory = cr_arena_alloc(&step->scratch, room * sizeof *memory);
     if (memory == NULL) return CR_ERR_MEMORY;

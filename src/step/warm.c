@@ -1,20 +1,21 @@
-// warm.c - forces of the last solve, found again under shapes, children and features.
+// warm.c - warm start: forces of the last solve, found by shapes, children and features.
 //
-// They are what the next solve starts from. A contact that is not among those of the solve before begins: an event.
+// The next solve starts from these forces. A contact whose pair carried no load in the last solve begins: an
+// event.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "base/tasks.h"
 #include "step/clocks.h"
 
-#define HOLD  3.0     // deadbands within which a contact that pressed still touches
-#define NEAR  1e-4    // likewise where it opens slowly: of the pair's size
-#define FALL  0.06    // and of g h^2
-#define SLOW  2.5e-3  // of g h
-#define CHUNK 512     // contacts or forces that one thread takes at a time
+#define HOLD  3.0     // gap up to which a contact that carried load still touches, in deadbands
+#define NEAR  1e-4    // the same for a contact that opens slowly, share of the pair's size,
+#define FALL  0.06    // but at most this share of g h^2
+#define SLOW  2.5e-3  // speed up to which a contact opens slowly, share of g h
+#define CHUNK 512     // contacts or forces per task
 
 static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_only) {
-    // nearly always, and what stands side by side is compared at once
+    // equality is by far the most frequent case; adjacent integers are compared at once
     bool shapes = memcmp(&w->shape_a, &c->shape_a, 2 * sizeof w->shape_a) == 0;
     if (shapes && (shapes_only || memcmp(&w->child_a, &c->point.child_a, 4 * sizeof w->child_a) == 0))
         return 0;
@@ -24,8 +25,8 @@ static inline int compare(const crWarm* w, const crStepContact* c, bool shapes_o
     return cr__warm_order(w, &own);
 }
 
-// the first force kept, from cursor on, that is not before c; NULL where it is not c's. Forces are sorted as
-// contacts are
+// Moves the cursor to the first kept force that does not come before c. Returns it if it is c's, else NULL.
+// Forces are sorted as contacts are.
 static inline const crWarm* next_kept(const crWarm* kept, int count, const crStepContact* c, bool shapes_only,
                                       int* cursor) {
     int order = -1;
@@ -64,16 +65,18 @@ bool cr__step_pressed(const crStep* step, const crStepContact* c, int* cursor) {
     return cr__step_warm_next(step, c, cursor) != NULL;
 }
 
-// whether another point of the same two shapes pressed in the last solve; cursor: where c's force would stand
+// True if another point of the same two shapes carried load in the last solve; cursor: place of c's force.
 static bool pair_pressed(const crStepWarm* warm, const crStepContact* c, int cursor) {
     bool before = cursor > 0 && compare(&warm->force[cursor - 1], c, true) == 0;
     return before || (cursor < warm->count && compare(&warm->force[cursor], c, true) == 0);
 }
 
-// what pressed goes on to touch a little longer: a corner that flickers moves its load to the others. In a
-// heap at rest only residuals open what presses. Let go, it may close by its gap in a step; where the others
-// stick, sweeps take its load away by no more than that speed at a time, and each of them stirs the heap.
-// Points of one face have one plane: beside points that press, biases of some microns would contradict them
+// The band of a contact that carried load is wider than the deadband (hysteresis): a corner that alternates
+// between open and closed shifts its load to its neighbours and keeps a heap moving. In a heap at rest only
+// residuals open such contacts. A contact treated as open may close by its gap in a step; if the other
+// corners stick, the sweeps remove its load only up to that speed per step, and each removal disturbs the
+// heap. Points of one face lie in one plane: next to points with load, biases of some microns would
+// contradict them.
 double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     double gap = c->point.gap, band = HOLD * c->delta;
     if (gap <= c->delta) return c->delta;
@@ -93,28 +96,29 @@ static crStatus add_beginning(crStep* step, const crStepContact* c) {
     return cr_step_event_add(step, &event);
 }
 
-// Forces of the last solve while those of this one take their place, in chunks of contacts that several threads take. Old
-// forces of which a body moves outside the part stay: a chunk has those that come before the next chunk's first contact.
+// Replacement of the forces of the last solve by the forces of this solve, in chunks of contacts, one per
+// task. Old forces with a moving body outside the part stay; each chunk writes the ones that sort before the
+// next chunk's first contact.
 typedef struct Keeping {
     crStep* step;
     int count;
     const crWarm* old;  // (count)
     int other_count;
-    int* others;             // old ones that stay (other_count)
-    bool* stays;             // of the old ones (count)
-    bool *presses, *begins;  // of contacts (contacts.count)
+    int* others;             // indices of old forces that stay (other_count)
+    bool* stays;             // true for each old force that stays (count)
+    bool *presses, *begins;  // true for contacts that carry load, and for those that begin (contacts.count)
     struct KeepChunk* chunk;
 } Keeping;
 
 typedef struct KeepChunk {
-    int presses, begins;  // contacts that press, and those of them that begin
-    int first_other;      // among the others
+    int presses, begins;  // contacts that carry load, and contacts that begin
+    int first_other;      // place of its first old force in `others`
     int at;               // place of its first force
 } KeepChunk;
 
 static int chunks_of(int count) { return (count + CHUNK - 1) / CHUNK; }
 
-// no new forces yet; those that the step began with stay where they are
+// Empties step->warm. The forces that the step began with stay in warm.start.
 static crStatus begin_forces(crStep* step, Keeping* keep) {
     keep->count = step->warm.count;
     keep->old = step->warm.force;
@@ -131,7 +135,8 @@ static crStatus begin_forces(crStep* step, Keeping* keep) {
     return CR_OK;
 }
 
-// which old forces stay; what v does not move is on either side
+// Finds the old forces that stay: a body that v moves is outside the part. A body that v does not move counts
+// on neither side.
 static void find_staying(void* ctx, int begin, int end) {
     const Keeping* keep = ctx;
     const crStep* step = keep->step;
@@ -158,7 +163,7 @@ static crStatus find_others(Keeping* keep) {
     return CR_OK;
 }
 
-// how many of the others come before contact c
+// number of old forces that stay and sort before contact c
 static int others_before(const Keeping* keep, const crStepContact* c) {
     int lo = 0, hi = keep->other_count;
     while (lo < hi) {
@@ -170,7 +175,7 @@ static int others_before(const Keeping* keep, const crStepContact* c) {
     return lo;
 }
 
-// the first old force that is not of a pair before that of c
+// first old force whose pair does not sort before that of c
 static int pair_from(const Keeping* keep, const crStepContact* c) {
     int lo = 0, hi = keep->count;
     while (lo < hi) {
@@ -182,7 +187,7 @@ static int pair_from(const Keeping* keep, const crStepContact* c) {
     return lo;
 }
 
-// Contacts of pairs that did not press in the last solve begin.
+// Finds the contacts of a chunk that carry load. A contact begins if its pair carried none in the last solve.
 static void find_pressing(void* ctx, int begin, int end) {
     const Keeping* keep = ctx;
     const crStepContact* list = keep->step->contacts.list;
@@ -199,7 +204,7 @@ static void find_pressing(void* ctx, int begin, int end) {
     }
 }
 
-// forces of the contacts begin to end - 1, and of the others among them, in order
+// Writes the forces of contacts begin to end - 1, merged with the chunk's old forces, in order.
 static void put_forces(void* ctx, int begin, int end) {
     const Keeping* keep = ctx;
     const crStep* step = keep->step;
@@ -220,7 +225,7 @@ static void put_forces(void* ctx, int begin, int end) {
     }
 }
 
-// where the forces of each chunk go; room for all
+// Sets the place of each chunk's forces and makes room for all. CR_ERR_MEMORY.
 static crStatus place_forces(Keeping* keep, int chunks) {
     crStep* step = keep->step;
     int count = 0;
@@ -229,7 +234,7 @@ static crStatus place_forces(Keeping* keep, int chunks) {
         keep->chunk[k].at = count;
         count += keep->chunk[k].presses + keep->chunk[k + 1].first_other - keep->chunk[k].first_other;
     }
-    // no contact: all others are behind the last one
+    // without contacts there is no chunk, and all old forces that stay are written by the caller
     if (chunks == 0) count = keep->other_count;
     crStatus status = cr__warm_reserve(&step->own.allocator, &step->warm, count);
     if (status == CR_OK) step->warm.count = count;
@@ -240,7 +245,7 @@ static crStatus add_beginnings(const Keeping* keep) {
     crStep* step = keep->step;
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK;) {
-        // most chunks have none
+        // most chunks have no contact that begins
         bool any = keep->chunk[i / CHUNK].begins > 0;
         if (any && keep->begins[i]) status = add_beginning(step, &step->contacts.list[i]);
         i = any ? i + 1 : i - i % CHUNK + CHUNK;
@@ -248,7 +253,7 @@ static crStatus add_beginnings(const Keeping* keep) {
     return status;
 }
 
-// forces of the part's contacts take the place of its old ones, in order
+// Replaces the part's old forces by those of its contacts, in order. CR_ERR_MEMORY.
 static crStatus keep_forces(crStep* step) {
     size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contacts.count;
     bool whole = step->part.count == step->model->nb - 1;
