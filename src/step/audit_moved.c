@@ -27,7 +27,7 @@
 typedef struct Moved {
     crStep* step;
     const crMoved* moved;
-    double* impulse;  // sum and moment about the body's origin of the impulses on each body (6*nb)
+    double* impulse;  // sum and moment about the centre of mass of the impulses on each body (6*nb)
     double* size;     // sum of their absolute values (nb)
     double* v;        // sum of J^T P, then v_free + M^-1 J^T P, of trees (nv); NULL: no tree was moved
 } Moved;
