@@ -480,7 +480,7 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
     if (status == CR_OK && changes &&
         (pairs->plan->planes || pairs->boxes.told > pairs->plan->model->shape_count / STALE))
         status = drop_pairs(pairs, tasks, pose, scratch);
-    // the list is changed only after the last step that can fail
+    // no change of the list can fail from here on
     if (status == CR_OK && changes) {
         add_new(pairs, &new);
         index_pairs(pairs);

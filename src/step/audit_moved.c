@@ -170,8 +170,7 @@ double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int 
         count = cr__pairs_collide(plan, shape_a, shape_b, *pose_a, *pose_b, 0.0, points, 16, &needed, NULL);
     double depth = 0.0;
     for (int i = 0; i < count; i++) {
-        // no fmax: its choice between 0 and -0 depends on the machine, and the overlap of sleepers is
-        // hashed
+        // no fmax: its choice of 0 or -0 depends on the machine, and the overlap of sleepers is hashed
         if (-points[i].gap > depth) depth = -points[i].gap;
     }
     return depth;
@@ -437,8 +436,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     for (int i = 0; i < PARTS; i++) {
         holds = holds && parts.holds[i];
     }
-    // impulses on trees are summed by one thread: those on several bodies of a tree add to the same
-    // joints
+    // one thread sums impulses on trees: impulses on several bodies of a tree add to the same joints
     Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
     cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
     run_parts(&parts, step->model->nb, 1, find_defects);

@@ -233,8 +233,7 @@ static crStatus find_balance(Balance* b, crError* error) {
         b->change += b->gain[i];
         b->size += b->floor[i] / (16.0 * EPS);
         b->work += work;
-        // dampers of actuators are of first order in h: the energy they take covers a gain of that
-        // order
+        // dampers of actuators are of first order in h: the energy they take covers such a gain
         b->gain[i] -= work + b->damped[i];
         b->floor[i] += 16.0 * EPS * fabs(work);
         b->gains = b->gains || b->gain[i] > b->floor[i];

@@ -197,8 +197,7 @@ static void set_scales(const crStep* step, double h, crProblem* problem) {
         if (c->row >= 0 && (delta == 0.0 || c->delta < delta)) delta = c->delta;
     }
     problem->h = h;
-    // a short piece of a step is judged by the whole step: deadband over a small h is no speed of the
-    // scene
+    // a short piece is judged by the whole step: deadband over a small h is no speed of the scene
     problem->rest = delta / fmax(h, step->settings.dt);
     problem->shift =
         step->settings.deadband > 0.0 ? step->settings.shift * delta / step->settings.deadband : 0.0;
