@@ -1,28 +1,30 @@
-// flow.c - the free motion of one tree: q and v over h with no force but what its joints need.
+// flow.c - the free motion of one tree: q and v over h without forces but those of its joints.
 //
-// M dv/dt = -c(q, v) keeps T = v.M v/2, and of a tree with a free root its momentum. With a = M^-1 c, q moves
-// by h v - h^2 a/2 and v by the mean of a at both ends, v at the end foreseen as v - h a: second order. Then v
-// is set right: momentum by moving the tree as if it were locked, T by scaling what is left of v, so that both
-// are kept to rounding whatever h is; its centre of mass goes straight. Where c would turn v by more than TURN
-// the time is cut, and halved where the tree came to be drawn in so far that its momentum alone needs more
-// than T; when time is in PARTS, it turns less instead. Joints' dampers are in the factor of M: with them it
-// is of first order.
+//     M dv/dt = -c(q, v)
+//
+// keeps T = v.M v/2, and the momentum of a tree with a free root. With a = M^-1 c, q moves by h v - h^2 a/2
+// and v by the mean of a at both ends, with v at the end predicted as v - h a: second order. Then v is
+// corrected: momentum by a motion of the whole tree as one rigid body, T by scaling the rest of v. Both are
+// kept to rounding for any h, and the centre of mass moves on a line. The time is cut into parts in which c
+// changes v by at most TURN. A part is halved if the momentum alone needs more energy than T at its end.
+// After PARTS parts the rest is one part, and the angular momentum is reduced instead. Joints' dampers are in
+// the factor of M: with them the order is one.
 // Fails: CR_ERR_DEFINITE from the factor of M.
 #include <string.h>
 
 #include "model/spatial.h"
 
-#define TURN  0.05   // change of v by c in one part of h, of v's length in the metric of M
-#define PARTS 256    // of h
-#define SAME  1e-14  // of T that is left as it is, or is rounding
-#define MOST  2.0    // by which v is scaled
+#define TURN  0.05   // limit of the change of v by c in one part, share of |v| in the metric of M
+#define PARTS 256    // limit of parts of h
+#define SAME  1e-14  // change of T that counts as rounding, share of T
+#define MOST  2.0    // limit of the factor on v
 
-// what a tree with a free root keeps: momentum, angular momentum about the centre of mass
+// momentum and angular momentum about the centre of mass, which a tree with a free root keeps
 typedef struct Kept {
     crVec3 P, L;
 } Kept;
 
-// motion as one rigid body
+// motion of the tree as one rigid body
 typedef struct Locked {
     crVec3 omega, v;  // v at the tree's reference point
     double turning, T;
@@ -32,7 +34,7 @@ static const crBody* root_of(const crModel* model, crPart tree) {
     return &model->bodies[cr__part_body(tree, 0)];
 }
 
-// centre of mass from the reference point
+// centre of mass relative to the reference point
 static crVec3 centre(const crInertia* I) { return cr_scale(1.0 / I->m, I->h); }
 
 static bool floats(const crModel* model, const crBody* root) {
@@ -43,7 +45,7 @@ static bool floats(const crModel* model, const crBody* root) {
     return none;
 }
 
-// y = M v, whose first six entries are the momentum about the reference point
+// momentum by y = M v at the root, whose six entries are the momentum about the reference point
 static Kept kept_by(const crInertia* I, const double* y) {
     crVec3 P = cr__load_vec(y);
     return (Kept){P, cr_sub(cr__load_vec(y + 3), cr_cross(centre(I), P))};
@@ -65,7 +67,7 @@ double cr__tree_energy(const crModel* model, crPart tree, const crDynamics* d, c
     return 0.5 * cr__part_dot(model, tree, v, y);
 }
 
-// what T has to be scaled by to be `want`
+// factor on v by which the energy T becomes `want`, at most MOST
 static double factor_to(double want, double T) {
     if (fabs(want - T) <= SAME * want || !(T > 0.0)) return 1.0;
     return want > 0.0 ? fmin(MOST, sqrt(want / T)) : 0.0;
@@ -76,7 +78,8 @@ void cr__tree_scale(const crModel* model, crPart tree, double want, double T, do
     if (s != 1.0) cr__part_scale(model, tree, s, v);
 }
 
-// the root's velocity: the locked motion with its turning scaled, and s times what v has beyond it
+// Sets the root's velocity: the locked motion l, its rotation scaled by `turning`, plus s times the rest of
+// v.
 static void set_root(double* v, const Locked* own, const Locked* l, double turning, double s, crVec3 r) {
     crVec3 omega = cr_sub(cr__load_vec(v + 3), own->omega), u = cr_sub(cr__load_vec(v), own->v);
     crVec3 less = cr_scale(turning - 1.0, l->omega);
@@ -84,7 +87,8 @@ static void set_root(double* v, const Locked* own, const Locked* l, double turni
     cr__store_vec(cr_madd(cr_add(l->omega, less), s, omega), v + 3);
 }
 
-// momentum as kept, energy T; false, and nothing is done, where the momentum alone needs more and it must not
+// Rescales v so that the tree has momentum `kept` and kinetic energy T. Returns false and leaves v unchanged
+// if that momentum alone needs more energy than T and `must` is true.
 static bool settle_free(const crModel* model, crPart tree, double T, Kept kept, bool must,
                         const crDynamics* d, double* v, double* y) {
     const crBody* root = root_of(model, tree);
@@ -104,14 +108,15 @@ static bool settle_free(const crModel* model, crPart tree, double T, Kept kept, 
     return true;
 }
 
-// how long c may act at once; a is M^-1 c, T that of v beyond what moves the tree as a whole
+// Length of a part of the time left in which c changes v by at most TURN, s. a: M^-1 c; T: energy of v
+// without that of the centre of mass.
 static double part_of(const crModel* model, crPart tree, double left, double T, const double* a,
                       const double* c) {
     double turn = left * left * cr__part_dot(model, tree, a, c);
     return turn > 2.0 * TURN * TURN * T ? left * TURN * sqrt(2.0 * T / turn) : left;
 }
 
-// a = M^-1 c at q and v; c and k = tau - c
+// Finds c, k = tau - c and work.y = M^-1 c at q and v.
 static void turn_by(const crModel* model, crPart tree, const crState* state, crDynamics* d, crFlowWork work) {
     cr__part_forces(model, tree, state, d, work.k, work.c);
     cr__part_copy(model, tree, work.c, work.y);
@@ -132,7 +137,7 @@ crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* sta
     double T = cr__tree_energy(model, tree, d, state->v, work.y);
     Kept kept = {.P = cr_vec3(0, 0, 0)};
     if (free) kept = kept_by(I, work.y + root->v);
-    // rounding of T is no motion
+    // at least the rounding of T
     double within = free ? fmax(SAME * T, T - 0.5 * cr_dot(kept.P, kept.P) / I->m) : T;
     crVec3 goal = cr_madd(cr_add(*origin, centre(I)), h / I->m, kept.P);
     crStatus status = CR_OK;

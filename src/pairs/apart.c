@@ -1,13 +1,13 @@
-// apart.c - how far two convex pieces are apart at least: along directions.
+// apart.c - lower bounds of the distance of two convex pieces.
 //
-// Along any unit direction two convex pieces are no farther apart than in truth. The normals of their contacts a little
-// earlier are good directions, and cost two support points each; less where only how far they reach is asked for.
+// The separation along any unit direction is a lower bound of the distance. Normals of the pair's earlier
+// contacts are good directions. A direction costs two support points, or only their extents along it.
 #include "collide/manifold.h"
 #include "pairs/pairs.h"
 
-#define ROUNDED 1e-14  // of lengths: more than rounding makes of a separation
+#define ROUNDED 1e-14  // bound of the rounding of a separation, share of the lengths it is made of
 
-// How far a convex shape reaches along a unit vector l, from its origin and in its own axes, m; INFINITY: not such a shape.
+// Extent of a convex shape along a unit vector l in its own axes, from its origin, m; INFINITY: other shapes.
 static double reach_of(const crShape* shape, crVec3 l) {
     crVec3 s = shape->size;
     double most;
@@ -38,7 +38,7 @@ static double reach_of(const crShape* shape, crVec3 l) {
 
 static double sum_of(crVec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
-// no less than how far a shape reaches in any direction
+// upper bound of the extent of a shape in any direction
 static double size_of(const crShape* shape) {
     return shape->kind == CR_SHAPE_HULL ? shape->data.hull->extent : sum_of(shape->size);
 }

@@ -1,28 +1,31 @@
 // cell.c - contacts of slow pairs: found once for a cell of relative poses, and advanced within it.
 //
-// The pose of b in a's axes is rounded to a grid. Contacts are those of the rounded pose. At the true pose the normal n
-// maximizes the separation s(n) = n.(b - a) of the support points, which move by A dn and B (dn - theta x n) when n turns by
-// dn and b by theta (polish.c; A and B are infinite along edges and across faces), so that
+// The pose of b in a's axes is rounded to a grid. Contacts are found at the rounded pose. At the true pose
+// the normal n maximizes the separation s(n) = n.(b - a) of the support points, which move by A dn and
+// B (dn - theta x n) when n turns by dn and b by theta (polish.c; A and B are infinite along edges and across
+// faces), so that
 //
-//     (gap + A + B) dn = d + B (theta x n),        gap' = n'.(b' - a) - dn.A dn / 2 - (dn - theta x n).B (dn - theta x n) / 2
+//     (gap + A + B) dn = d + B (theta x n)
+//     gap' = n'.(b' - a) - dn.A dn / 2 - (dn - theta x n).B (dn - theta x n) / 2
 //
-// with d the way of b's material point. Gaps are then wrong in third order: by 1e-7 of the pair's size at most in fine cells,
-// 5e-6 in coarse ones. A corner or edge that leaves what it meets is held until the end of the cell, 5e-4 and 4e-3 of the size
-// at most (test_cells). A normal of a face turns with its body exactly. Contacts whose normal turns much within a cell are not
-// kept: of two corners, of nearly parallel edges. So contacts depend on the present poses alone; what a slot holds is only
-// spared, and any of it may be forgotten.
+// with d the displacement of b's material point. Gaps have an error of third order: at most 1e-7 of the
+// pair's size in fine cells, 5e-6 in coarse ones. A corner or edge that slides off the other shape keeps its
+// contact up to the end of the cell, at most 5e-4 and 4e-3 of the size (test_cells). The normal of a face
+// turns with its body exactly. Contacts of two corners or of nearly parallel edges are not kept, since their
+// normal turns too much within a cell. Contacts depend on the present poses alone: cells only save time, and
+// can be dropped.
 #include <string.h>
 
 #include "collide/convex.h"
 #include "collide/manifold.h"
 #include "pairs/pairs.h"
 
-#define FAR       (1 << 30)      // cells from the origin up to which there are some
-#define ALONG     1e-12          // a normal this near to that of a face is the face's
-#define STIFF     1e6            // of the pair's size: radius that flat and straight surfaces count as
-#define MOST_TURN (1.0 / 256.0)  // by which the normal turns where b moves by a cell, rad
+#define FAR       (1 << 30)      // limit of a cell's coordinates
+#define ALONG     1e-12          // tolerance of the cosine by which a normal is that of a face
+#define STIFF     1e6            // radius of curvature of flat and straight surfaces, in sizes of the pair
+#define MOST_TURN (1.0 / 256.0)  // limit of the rotation of the normal when b moves by one cell, rad
 
-// the least margin of contacts in slots, of the pair's size; others are this by powers of two
+// least margin of contacts in cells, share of the pair's size; larger ones are doubled from it
 #define LEAST (1.0 / 64.0)
 
 enum { BY_A, BY_B, BY_BOTH };
@@ -31,8 +34,8 @@ static bool is_convex(crShapeKind kind) {
     return kind != CR_SHAPE_MESH && kind != CR_SHAPE_HEIGHTFIELD && kind != CR_SHAPE_COMPOUND;
 }
 
-// Contacts of balls take no longer to find than a slot to read. Those of two boxes take twice as long, and half of them are of
-// edges, which are not kept.
+// True if a cell does not pay. Finding the contacts of balls takes no longer than reading a cell. Contacts of
+// two boxes take twice as long, but half of them are between edges, which are not kept.
 static bool is_cheap(crShapeKind a, crShapeKind b) {
     bool flat = a == CR_SHAPE_HALFSPACE || a == CR_SHAPE_BOX;
     return flat ? b == CR_SHAPE_SPHERE || b == CR_SHAPE_BOX : a == CR_SHAPE_SPHERE && b == CR_SHAPE_SPHERE;
@@ -50,9 +53,9 @@ static bool round_to(double t, int32_t* k) {
     return true;
 }
 
-// the cell of a relative pose, whose quaternion has w >= 0; false: it is too far away
+// Finds the cell of a relative pose, whose quaternion has w >= 0. Returns false if it is too far away.
 static bool cell_of(crPose at, double grain, double size, int32_t place[7]) {
-    // a power of two: no digits are lost
+    // grain is a power of two: no rounding
     double edge = grain * size, turns = 2.0 / grain;
     bool ok = round_to(at.p.x / edge, &place[0]) && round_to(at.p.y / edge, &place[1]) &&
               round_to(at.p.z / edge, &place[2]);
@@ -60,7 +63,7 @@ static bool cell_of(crPose at, double grain, double size, int32_t place[7]) {
            round_to(at.q.y * turns, &place[5]) && round_to(at.q.z * turns, &place[6]);
 }
 
-// its middle
+// pose at the middle of a cell
 static crPose pose_of(const int32_t place[7], double grain, double size) {
     double edge = grain * size, turn = 0.5 * grain;
     crQuat q = {turn * place[3], turn * place[4], turn * place[5], turn * place[6]};
@@ -74,7 +77,7 @@ static crPose relative(const crPose* a, const crPose* b) {
     return (crPose){cr_quat_rotate(back, cr_sub(b->p, a->p)), q};
 }
 
-// whether n, in the axes of its body, is the normal of a plane, of a face or of a cap
+// true if n, in the axes of its body, is the normal of a plane, face or cap
 static bool is_of_face(const crShape* shape, crVec3 n) {
     if (shape->kind == CR_SHAPE_HALFSPACE) return true;
     crVec3 y = cr_quat_rotate(cr_quat_conj(shape->pose.q), n);
@@ -95,7 +98,7 @@ static bool is_of_face(const crShape* shape, crVec3 n) {
     }
 }
 
-// a symmetric matrix across the normal, in the basis t, u
+// Adds k e e^T to a symmetric matrix across the normal, in the basis t, u.
 static void add_along(crBends* to, double k, crVec3 e, crVec3 t, crVec3 u) {
     double x = cr_dot(e, t), y = cr_dot(e, u);
     to->tt += k * x * x;
@@ -114,7 +117,8 @@ static crVec3 edge_of(const crShape* s, uint32_t feature) {
     return cr_scale(1.0 / cr_norm(e), e);
 }
 
-// side, slope or rim of a cylinder or cone: bent about its axis; straight along the side
+// Adds the bends of the side, slope or rim of a cylinder or cone: curved about its axis, straight along the
+// side.
 static void add_turned(crBends* to, bool rim, double stiff, crVec3 x, crVec3 l, crVec3 p, crVec3 q) {
     double across = sqrt(l.x * l.x + l.y * l.y), rho = sqrt(x.x * x.x + x.y * x.y);
     if (!(across > 0.0)) return;
@@ -123,8 +127,9 @@ static void add_turned(crBends* to, bool rim, double stiff, crVec3 x, crVec3 l, 
     if (!rim) add_along(to, stiff, cr_cross(l, around), p, q);
 }
 
-// How far the support point of a shape moves by when the direction turns: in m per rad, along t and u. x: the point, d: out of
-// the shape there, both in the axes in which the shape is at `at`. What is straight or flat counts as `stiff`, very far.
+// Motion of the support point of a shape per rotation of the direction, m/rad, along t and u. x: the point,
+// d: outward direction there, both in the axes in which the shape is at `at`. stiff: value of straight and
+// flat surfaces.
 static crBends bends_of(const crShape* s, crPose at, uint32_t feature, double stiff, crVec3 x, crVec3 d,
                         crVec3 t, crVec3 u) {
     crBends to = {0.0, 0.0, 0.0};
@@ -151,8 +156,8 @@ static void bends_mul(crBends k, double x, double y, double* p, double* q) {
     *q = k.tu * x + k.uu * y;
 }
 
-// How the normal turns within the cell, from what supports it on both sides; false: by too much, as between corners and
-// between nearly parallel edges.
+// Sets the bends of a cell from the features on both sides. Returns false if the normal turns too much, as
+// between corners and between nearly parallel edges.
 static bool set_bends(const crShape* a, const crShape* b, crPose at, double size,
                       const crContactPoint* deepest, crCell* cell) {
     crVec3 n = deepest->normal;
@@ -164,7 +169,7 @@ static bool set_bends(const crShape* a, const crShape* b, crPose at, double size
         bends_of(b, cr_pose_mul(at, b->pose), deepest->feature_b, stiff, deepest->on_b, cr_neg(n), t, u);
     crBends k = {deepest->gap + cell->of_a.tt + cell->of_b.tt, cell->of_a.tu + cell->of_b.tu,
                  deepest->gap + cell->of_a.uu + cell->of_b.uu};
-    // it is a maximum
+    // the normal maximizes the separation
     if (!(k.tt > 0.0 && k.tt * k.uu - k.tu * k.tu > 0.0)) return false;
     cell->turn = inverse(k);
     double move =
@@ -176,7 +181,7 @@ static bool set_bends(const crShape* a, const crShape* b, crPose at, double size
     return move * size * size <= most && p * p + q * q + r * r + s * s <= most;
 }
 
-// which body the normal turns with: the one whose face it belongs to, or both
+// body that the normal turns with: the one whose face it belongs to, or both
 static int turns_by(const crShape* a, const crShape* b, crPose at, const crContactPoint* deepest) {
     if (is_of_face(a, deepest->normal)) return BY_A;
     if (is_of_face(b, cr_quat_rotate(cr_quat_conj(at.q), cr_neg(deepest->normal)))) return BY_B;
@@ -185,7 +190,8 @@ static int turns_by(const crShape* a, const crShape* b, crPose at, const crConta
     return BY_BOTH;
 }
 
-// contacts at the middle of a cell; a count of -1: they have several normals, or one that turns too much
+// Finds the contacts at the middle of a cell. Its count is -1 if they have several normals, or one that turns
+// too much.
 static void find(const crPairs* pairs, const crNear* pair, double size, crCell* cell) {
     const crShape* a = &pairs->plan->model->shapes[pair->shape_a].shape;
     const crShape* b = &pairs->plan->model->shapes[pair->shape_b].shape;
@@ -211,8 +217,8 @@ static void find(const crPairs* pairs, const crNear* pair, double size, crCell* 
     if (cell->turns_by == BY_BOTH && !set_bends(a, b, at, size, &points[deepest], cell)) cell->count = -1;
 }
 
-// The normal of a cell where b is turned by `turn` and its point nearest to a is moved by d: the support points of both move
-// as their bends say, and it goes on along what is left between them. *less: what that takes off the gaps.
+// Normal of a cell with b turned by `turn` and its deepest point moved by d, from the bends of both sides.
+// *less: reduction of all gaps by the motion of the support points, m.
 static crVec3 turned_normal(const crCell* cell, crQuat turn, crVec3 d, double* less) {
     crMat3 frame = cr_frame(cell->normal);
     crVec3 t = cr_mat3_column(frame, 1), u = cr_mat3_column(frame, 2);
@@ -228,7 +234,7 @@ static crVec3 turned_normal(const crCell* cell, crQuat turn, crVec3 d, double* l
     return cr_scale(1.0 / cr_norm(n), n);
 }
 
-// contacts of a cell at the relative pose `at`, of a at `body_a`: those within the margin; their number
+// Writes the contacts of a cell within the margin at the relative pose `at`. Returns their number.
 static int advance(const crCell* cell, crPose at, crPose body_a, double margin, crContactPoint* points) {
     if (cell->count == 0) return 0;
     crPose from = cell->middle;
@@ -269,7 +275,7 @@ int cr__pairs_cell(crPairs* pairs, const crNear* pair, const crPose* body_a, con
     int32_t place[7];
     double size = cr__pairs_size(pairs, pair), reach = LEAST * size;
     if (!cell_of(at, grain, size, place)) return -1;
-    // with the contacts that come within the margin anywhere in the cell
+    // contacts of a cell are those that come within the margin at any pose of it
     while (reach < margin + 4.0 * grain * size) {
         reach *= 2.0;
     }

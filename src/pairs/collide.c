@@ -1,17 +1,17 @@
-// collide.c - contact points of two shapes of a model, by outlines where both bodies move in one plane.
+// collide.c - contact points of two shapes of a model, by outlines if both bodies move in parallel planes.
 //
-// Shapes that lie flush on each other across that plane, as a turntable on its base, touch along a direction in which
-// neither moves: they pass by.
+// Shapes that lie flush on each other across the plane, as a turntable on its base, touch along a direction
+// in which neither moves: they pass by each other and have no contact.
 #include "collide/manifold.h"
 #include "pairs/pairs.h"
 
-#define FLUSH 0.01  // of the thinner shape: overlap across the plane up to which shapes lie on each other
+#define FLUSH 0.01  // overlap across the plane up to which shapes are flush, share of the thinner shape
 
 bool cr__pairs_pass_by(const crPlan* plan, const crBodyShape* a, const crBodyShape* b, crPose pose_a,
                        crPose pose_b) {
     crVec3 axis = cr__plan_common_plane(plan, a->body, b->body);
     if (!(cr_dot(axis, axis) > 0.0)) return false;
-    // turned so that the axis is x
+    // boxes in axes whose x is the normal of the plane
     crPose turn = {cr_vec3(0, 0, 0), cr_quat_conj(cr__rotation_of(cr_frame(axis)))};
     crBounds of_a = cr_shape_bounds(&a->shape, cr__pose_mul(turn, pose_a));
     crBounds of_b = cr_shape_bounds(&b->shape, cr__pose_mul(turn, pose_b));

@@ -1,11 +1,12 @@
-// near.c - which shapes are near: boxes with room to move, the list of pairs they make, its index by body.
+// near.c - boxes of shapes in the broad phase, the list of overlapping pairs, its index by body.
 //
-// The broad phase holds boxes larger than margins ask for, and longer ahead; while every shape stays in its own, the list of
-// pairs stands and costs nothing. A shape that left gets a new box, and the pairs it then has are looked for: the list is
-// changed only where one of them is new. Pairs whose boxes are apart stay until then. The list is sorted and contacts are
-// taken by their gaps alone, so that no result depends on which boxes were told. Not listed: shapes of two bodies that no
-// velocity moves, what cr_model_meet keeps apart, and shapes that move in parallel planes and pass by each other.
-// Fails: CR_ERR_MEMORY; what the broad phase or a material says.
+// Boxes in the broad phase have room beyond the margin, and more in the direction of motion. The list of
+// pairs is unchanged while every shape stays in its box. A shape that leaves its box gets a new one, and its
+// new pairs are added to the list. Pairs whose boxes are apart stay until enough boxes have changed. The list
+// is sorted, and contacts depend on their gaps alone: no result depends on the boxes. Not listed: shapes of
+// two bodies that v does not move, shapes that cr_model_meet excludes, and shapes that pass by each other in
+// parallel planes.
+// Fails: CR_ERR_MEMORY, CR_ERR_LIMIT (too many boxes overlap), errors of materials.
 #include <limits.h>
 #include <string.h>
 
@@ -14,13 +15,13 @@
 #include "collide/pieces.h"
 #include "pairs/pairs.h"
 
-#define ROOM  0.03  // of a body's size, by which held boxes are larger than margins ask for
-#define AHEAD 4.0   // steps ahead that they hold
-#define STALE 8     // one of so many boxes may have changed before pairs are dropped
-#define LOOSE 2.0   // times as much, and they are made anew
-#define CHUNK 256   // bodies that one thread takes at a time
-#define PAIRS 1024  // pairs likewise
-#define MANY  64    // bodies beyond which contacts of slow pairs are kept
+#define ROOM  0.03  // room of a box beyond the margin, share of the body's size
+#define AHEAD 4.0   // steps of motion that a box has room for
+#define STALE 8     // pairs are dropped when more than 1 / STALE of the boxes changed
+#define LOOSE 2.0   // a box is renewed if larger than its shape's present box by LOOSE times its room
+#define CHUNK 256   // bodies per task
+#define PAIRS 1024  // pairs per task
+#define MANY  64    // number of bodies above which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
@@ -87,13 +88,14 @@ static double girth(const crBounds* box) {
     return side.x + side.y + side.z;
 }
 
-// how far a body goes in a step, about
+// approximate travel of a body in a step, m
 static double travel(const crPairs* pairs, int body) {
     double way = pairs->margin[body] - ROOM * pairs->plan->size[body];
     return way > 0.0 ? way : 0.0;
 }
 
-// whether the present box of a shape is in the one that is held, and that is not far larger than it would be by now
+// Finds the present box of a shape. Returns true if it lies in the box of the broad phase, and that one is
+// not much larger than a new one.
 static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* d, int s) {
     const crBodyShape* shape = &pairs->plan->model->shapes[s];
     crBounds bounds = cr_shape_bounds(&shape->shape, d->pose[shape->body]);
@@ -104,7 +106,7 @@ static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* 
     return !(girth(&held[s]) - girth(now) > LOOSE * room);
 }
 
-// The box that the broad phase is told: with room on all sides, and more in the direction of motion.
+// box for the broad phase: with room on all sides, and more in the direction of motion
 static crBounds roomy(const crPairs* pairs, const crDynamics* d, crBounds box, int body) {
     crVec3 u = cr__twist_at(d->twist[body], cr_sub(d->com[body], d->origin[body]));
     double speed = cr_norm(u), way = AHEAD * travel(pairs, body);
@@ -116,12 +118,12 @@ static crBounds roomy(const crPairs* pairs, const crDynamics* d, crBounds box, i
     return cut(box);
 }
 
-// a new box for the broad phase where a shape left the old
+// Gives the broad phase a new box of a shape. CR_ERR_MEMORY.
 static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* error) {
     const crModel* model = pairs->plan->model;
     const crBounds* held = cr__broad_held(pairs->boxes.broad);
     int body = model->shapes[s].body, group = cr__moves(model, body) ? body : CR_WORLD;
-    // no box was looked at while the broad phase does not know them all
+    // the first call finds the present boxes here
     if (!pairs->boxes.spread) stays(pairs, held, d, s);
     pairs->boxes.listed = false;
     pairs->boxes.told++;
@@ -168,7 +170,7 @@ crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDyn
         pairs->boxes.spread = status == CR_OK;
         return status;
     }
-    // all are looked at by several threads, few leave their boxes
+    // few shapes leave their boxes: the check is shared by threads, the renewal is not
     Move move = {pairs, d, part};
     cr__tasks_for(tasks, part.count, CHUNK, find_left, &move);
     for (int k = 0; k < part.count && status == CR_OK; k++) {
@@ -177,7 +179,7 @@ crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDyn
     return status;
 }
 
-// whether a loop holds two bodies together
+// true if a loop holds two bodies together
 static bool tied(const crPlan* plan, int a, int b) {
     for (int i = plan->first_tie[a]; i < plan->first_tie[a + 1]; i++) {
         const crLoop* loop = &plan->model->loops[plan->ties[i]];
@@ -187,7 +189,7 @@ static bool tied(const crPlan* plan, int a, int b) {
     return false;
 }
 
-// where pairs of each body and of each first shape stand in the list
+// Makes the indices of the list: by body and by first shape.
 static void index_pairs(crPairs* pairs) {
     const crModel* model = pairs->plan->model;
     int *first = pairs->first_of, *first_pair = pairs->first_pair;
@@ -206,7 +208,7 @@ static void index_pairs(crPairs* pairs) {
     for (int shape = last; shape <= model->shape_count; shape++) {
         first_pair[shape] = pairs->count;
     }
-    // counts to ends; filling from the back turns ends into starts and keeps pairs ascending
+    // counts become ends; filling from the back turns ends into beginnings and keeps pairs ascending
     for (int b = 0, sum = 0; b <= model->nb; b++) {
         int count = b < model->nb && pairs->boxes.moves[b] ? first[b] : 0;
         sum += count;
@@ -223,7 +225,7 @@ static bool is_before(const crNear* a, int shape_a, int shape_b) {
     return a->shape_a < shape_a || (a->shape_a == shape_a && a->shape_b < shape_b);
 }
 
-// slots of pairs that are no more, or no longer touch, are free
+// Frees the cell of a pair, if it has one.
 static void leave_slot(crPairs* pairs, crNear* pair) {
     crCells* cells = &pairs->cells;
     if (pair->slot < 0) return;
@@ -247,7 +249,7 @@ static crStatus take_slot(crPairs* pairs, crNear* pair) {
     return CR_OK;
 }
 
-// a slot for each pair that may keep contacts and had some when it was last looked at
+// Gives a cell to each pair that may keep contacts and had some when last collided. CR_ERR_MEMORY.
 static crStatus share_slots(crPairs* pairs) {
     crStatus status = CR_OK;
     for (int i = 0; i < pairs->count && status == CR_OK; i++) {
@@ -271,7 +273,7 @@ static bool is_packable(const crPairs* pairs, int surface, int a, int b) {
     return round && stands_alone(model, a) && stands_alone(model, b);
 }
 
-// a pair that the broad phase found, with what it has of its own
+// Makes a pair of the list from one of the broad phase. Fails as cr__pairs_surface.
 static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
     const crBodyShape* a = &pairs->plan->model->shapes[found.a];
     const crBodyShape* b = &pairs->plan->model->shapes[found.b];
@@ -291,7 +293,7 @@ static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
     return CR_OK;
 }
 
-// whether shapes whose boxes overlap may meet
+// true if two shapes whose boxes overlap may have contacts
 static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
     if (plan->meets_all && !plan->planes) return plan->shape_body[found.a] != plan->shape_body[found.b];
     const crBodyShape *a = &plan->model->shapes[found.a], *b = &plan->model->shapes[found.b];
@@ -301,7 +303,8 @@ static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
 
 static const crNearTime never = {.when = INFINITY};
 
-// place of the pair of two shapes, or where it would be, in the list or in the part of it that begin to end - 1 is
+// index of the pair of two shapes among the pairs begin to end - 1, or the index at which it would be
+// inserted
 static int place_among(const crNear* near, int begin, int end, int shape_a, int shape_b) {
     while (begin < end) {
         int mid = begin + (end - begin) / 2;
@@ -324,7 +327,7 @@ static bool is_listed(const crPairs* pairs, crPair pair) {
 
 static bool pair_before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
 
-// runs of a list, from..middle and middle..end, both in order, as one
+// Merges two sorted runs of a list, from to middle - 1 and middle to end - 1.
 static void merge_runs(const crPair* list, int from, int middle, int end, crPair* to) {
     for (int i = from, j = middle, k = from; k < end; k++) {
         bool second = i == middle || (j < end && pair_before(list[j], list[i]));
@@ -332,7 +335,7 @@ static void merge_runs(const crPair* list, int from, int middle, int end, crPair
     }
 }
 
-// in order, by way of `other`; which of the two arrays it is then in
+// Sorts pairs by merging. Returns the array, `list` or `other`, that holds the result.
 static crPair* sort_pairs(crPair* list, crPair* other, int count) {
     for (int run = 1; run < count; run *= 2) {
         for (int i = 0; i < count; i += 2 * run) {
@@ -346,26 +349,26 @@ static crPair* sort_pairs(crPair* list, crPair* other, int count) {
     return list;
 }
 
-// pairs that come to the list, in order
+// pairs to add to the list, sorted
 typedef struct New {
     int count;
     crPair* pair;  // (count)
     crNear* near;  // (count)
 } New;
 
-// pairs of the list, and poses of bodies
+// the list of pairs, and poses of bodies
 typedef struct Listed {
     const crPairs* pairs;
     const crPose* pose;
 } Listed;
 
-// whether a pair that the broad phase found is not in the list and may meet
+// true if a pair of the broad phase is not in the list and may have contacts
 static bool is_new(const void* ctx, crPair found) {
     const Listed* listed = ctx;
     return !is_listed(listed->pairs, found) && may_meet(listed->pairs->plan, found, listed->pose);
 }
 
-// The pairs that the list lacks, by several threads. CR_ERR_MEMORY; what the broad phase or a material says.
+// Finds the pairs that the list lacks. CR_ERR_MEMORY, CR_ERR_LIMIT, errors of materials.
 static crStatus find_new(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch, New* new) {
     const Listed listed = {pairs, pose};
     const crPair* found;
@@ -384,15 +387,15 @@ static crStatus find_new(crPairs* pairs, crTasks* tasks, const crPose* pose, crA
     return status;
 }
 
-// whether a pair of the list is to stay in it
+// true if a pair stays in the list
 static bool lasts(const crPairs* pairs, const crBounds* held, const crNear* near, const crPose* pose) {
     const crBounds *a = &held[near->shape_a], *b = &held[near->shape_b];
     if (!cr__boxes_meet(*a, *b)) return false;
-    // shapes that move in parallel planes may pass each other by now
+    // shapes that move in parallel planes may have come to pass by each other
     return !pairs->plan->planes || may_meet(pairs->plan, (crPair){near->shape_a, near->shape_b}, pose);
 }
 
-// which pairs of the list stay in it
+// pairs that stay in the list
 typedef struct Lasting {
     const crPairs* pairs;
     const crPose* pose;
@@ -407,7 +410,7 @@ static void find_lasting(void* ctx, int begin, int end) {
     }
 }
 
-// Pairs whose boxes no longer meet leave the list. Until then they cost little. CR_ERR_MEMORY, and nothing is done.
+// Removes the pairs whose boxes no longer overlap from the list. CR_ERR_MEMORY: the list is unchanged.
 static crStatus drop_pairs(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena* scratch) {
     Lasting list = {pairs, pose, cr_arena_alloc(scratch, (size_t)pairs->count + 1)};
     if (list.lasts == NULL) return CR_ERR_MEMORY;
@@ -429,7 +432,7 @@ static crStatus drop_pairs(crPairs* pairs, crTasks* tasks, const crPose* pose, c
     return CR_OK;
 }
 
-// room for the times of so many pairs, of which the first `used` stay
+// Makes room for the times of `count` pairs and keeps the first `used`. CR_ERR_MEMORY.
 static crStatus grow_times(crPairs* pairs, int used, int count) {
     return CR_GROW(&pairs->allocator, pairs->time, pairs->time_capacity, used, count);
 }
@@ -442,7 +445,7 @@ crStatus cr__pairs_reset_times(crPairs* pairs) {
     return status;
 }
 
-// room for so many pairs, their times and their index
+// Makes room for `count` pairs, their times and their index. CR_ERR_MEMORY.
 static crStatus grow_pairs(crPairs* pairs, int count) {
     int have = pairs->count;
     crStatus status = CR_GROW(&pairs->allocator, pairs->near, pairs->capacity, have, count);
@@ -451,7 +454,7 @@ static crStatus grow_pairs(crPairs* pairs, int count) {
     return status == CR_OK && pairs->time != NULL ? grow_times(pairs, have, count) : status;
 }
 
-// New pairs take their places among the others, from the back.
+// Inserts new pairs into the sorted list, from the back.
 static void add_new(crPairs* pairs, const New* new) {
     int i = pairs->count, to = i + new->count;
     for (int k = new->count - 1; k >= 0; k--) {
@@ -477,7 +480,7 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
     if (status == CR_OK && changes &&
         (pairs->plan->planes || pairs->boxes.told > pairs->plan->model->shape_count / STALE))
         status = drop_pairs(pairs, tasks, pose, scratch);
-    // from here on nothing of the list can fail
+    // no change of the list can fail from here on
     if (status == CR_OK && changes) {
         add_new(pairs, &new);
         index_pairs(pairs);
@@ -498,7 +501,8 @@ crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crA
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));
 }
 
-// ascending; many that lie close together by one bit each, which is what they are sorted by
+// Sorts indices, each of which occurs once, ascending: dense ones by a bit set, others by comparison.
+// CR_ERR_MEMORY.
 static crStatus sort_places(int* places, int count, crArena* scratch) {
     int lowest = INT_MAX, highest = 0;
     for (int i = 0; i < count; i++) {
@@ -541,7 +545,7 @@ int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch
             const crNear* pair = &pairs->near[pairs->of[i]];
             int other = pair->body_a == b ? pair->body_b : pair->body_a;
             bool both = mark[other] != 0, moves = cr__moves(model, other);
-            // a pair of two bodies of the part is met twice: the first time counts
+            // a pair of two bodies of the part occurs twice: it counts for its body a
             if (moves && both ? pair->body_a != b : moves && !cross) continue;
             places[found++] = pairs->of[i];
         }

@@ -1,7 +1,8 @@
-// surface.c - surfaces of pairs of materials, made when shapes of both first come near.
+// surface.c - surfaces of pairs of materials, made when shapes of both first make a pair.
 //
-// Where coefficients depend on the impact, a contact whose coefficients are not those at rest has a surface of its own.
-// Fails: CR_ERR_MEMORY; what the materials say.
+// A contact whose coefficients depend on the impact gets a surface of its own if they differ from those
+// at rest.
+// Fails: CR_ERR_MEMORY, CR_ERR_LIMIT (CR_SURFACES), errors of cr_model_surface.
 #include "base/room.h"
 #include "pairs/pairs.h"
 

@@ -1,9 +1,9 @@
-// trail.c - how far bodies have come: shapes that were far apart cannot have come nearer than their ways.
+// trail.c - lengths of the trails of bodies: two shapes approach by no more than both trails grow.
 //
-// Turned by phi, points of a body go 2 sin(phi / 2) of their distance at most, which is less than 2 |q+ - q|.
+// A rotation by phi moves a point at distance r by 2 r sin(phi / 2), which is less than 2 r |q+ - q|.
 #include "pairs/pairs.h"
 
-#define BODIES 256  // that one thread takes at a time
+#define BODIES 256  // bodies per task
 
 typedef struct Follow {
     crPairs* pairs;
@@ -20,7 +20,7 @@ static void follow_range(void* ctx, int begin, int end) {
         crQuat q = d->pose[b].q, was = trail->q;
         double turn = sqrt((q.w - was.w) * (q.w - was.w) + (q.x - was.x) * (q.x - was.x) +
                            (q.y - was.y) * (q.y - was.y) + (q.z - was.z) * (q.z - was.z));
-        // what v does not move has no size here
+        // a body that v does not move counts as infinitely large: any rotation makes its trail infinite
         double size = cr__moves(plan->model, b) ? plan->size[b] : INFINITY;
         if (turn > 0.0) *way += 2.0 * turn * size;
         *way += cr_norm(cr_sub(d->com[b], trail->com));

@@ -1,4 +1,4 @@
-// audit_general.c - contacts with other friction than a disc: polygons, ellipses, spin and rolling, by rows.
+// audit_general.c - audit of contacts with other friction than a disc: polygons, ellipses, spin, rolling.
 //
 // Rows are n, t1, t2, spin, roll in the contact's frame; witness and defect are those of problem/witness.c.
 // Fails: CR_ERR_MEMORY.
@@ -21,7 +21,7 @@ static crBlock block_of(const crStepContact* c) {
     return block;
 }
 
-// velocities of the rows by the state, bias included
+// velocities of a contact's rows at the state's v, bias included
 static void velocity(const crContactAudit* a, const crAuditGeneral* g, double* w) {
     const crStep* step = a->step;
     const crStepContact* c = &step->contacts.list[g->contact];

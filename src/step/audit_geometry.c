@@ -1,16 +1,17 @@
-// audit_geometry.c - overlap of all shapes at given poses, and pairs that passed through each other, or came near each
-// other, between two sets of poses.
+// audit_geometry.c - overlap of all shapes at given poses; pairs that cross or approach between two poses.
 //
-// Overlap: every pair of shapes whose boxes meet is collided at the poses, by geometry alone; nothing that collide
-// keeps between steps is used.
-// Crossings: bodies that moved by more than half their half-thickness are followed along the straight way from the
-// poses at the beginning to those at the end (centre of mass on a line, rotation about one axis at one rate). With d0
-// and d1 the distances at the ends of a piece of the way and L the length of the way of one against the other,
-// distance >= (d0 + d1 - L) / 2 along it; and with n the normal at its middle, distance >= d - |n.way| / 2 - turning.
-// Pieces are halved until that shows no overlap deeper than a quarter of the thinner body's half-thickness, or one
-// is seen (a crossing), or pieces run out (cannot tell). A body that an impact stopped or turned did not go straight:
-// what its way would cross cannot be told.
-// Near pairs: the same, with a distance in place of the overlap.
+// Overlap: every pair of shapes whose boxes overlap is collided at the poses, without data kept between
+// steps. Crossings: bodies that moved by more than half their half-thickness are followed along the straight
+// way from the poses at the beginning to those at the end (centre of mass on a line, constant rotation about
+// one axis). Let d0 and d1 be the distances at the ends of a piece of the way, L the length of the relative
+// way, n and d the normal and distance at its middle. Then
+//
+//     distance >= (d0 + d1 - L) / 2,        distance >= d - (|n.way| + turning) / 2
+//
+// on the piece. Pieces are halved until the bounds exclude an overlap deeper than a quarter of the thinner
+// body's half-thickness, such an overlap is found (a crossing), or PIECES is reached (unsure). A body with an
+// impact did not go straight: its crossings are unsure.
+// Near pairs: the same, with a distance instead of the overlap.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -20,16 +21,16 @@
 #include "step/audit_single.h"
 #include "step/step.h"
 
-#define PIECES 64    // of the way of one pair
-#define DEEP   0.25  // of the thinner body's half-thickness: overlap on the way that is a crossing
+#define PIECES 64    // limit of pieces of the way of one pair
+#define DEEP   0.25  // overlap that is a crossing, share of the thinner body's half-thickness
 
-// a box on the way to all pairs of boxes
+// box of a shape
 typedef struct Entry {
     crBounds box;
     int shape;
 } Entry;
 
-// what entries are sorted by
+// sort key of an entry
 typedef struct Key {
     double lo;
     int shape, entry;
@@ -39,7 +40,7 @@ static bool before(const Key* a, const Key* b) {
     return a->lo < b->lo || (a->lo == b->lo && a->shape < b->shape);
 }
 
-// ascending by lo.x, merged bottom up; which of the two arrays they are then in
+// Sorts keys ascending by lo.x. Returns the array, `keys` or `work`, that holds the result.
 static Key* sort_keys(Key* keys, Key* work, int count) {
     for (int run = 1; run < count; run *= 2) {
         for (int from = 0; from < count; from += 2 * run) {
@@ -57,7 +58,7 @@ static Key* sort_keys(Key* keys, Key* work, int count) {
     return keys;
 }
 
-// Entries in the order of lo.x; CR_ERR_MEMORY.
+// Sorts entries by lo.x. CR_ERR_MEMORY.
 static crStatus sort(crArena* arena, int count, const Entry* entries, Entry* sorted) {
     size_t mark = cr_arena_mark(arena), bytes = ((size_t)count + 1) * sizeof(Key);
     Key *keys = cr_arena_alloc(arena, bytes), *work = cr_arena_alloc(arena, bytes);
@@ -77,7 +78,8 @@ static bool meet(const crBounds* a, const crBounds* b) {
     return a->lo.y <= b->hi.y && b->lo.y <= a->hi.y && a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
-// Every pair of shapes that may touch and whose boxes meet, the box that begins first being one of begin to end - 1.
+// Calls `pair` for every pair of shapes that may touch and whose boxes overlap. The entry with the smaller
+// lo.x is one of begin to end - 1. Ends at the first failure of `pair`.
 static crStatus pairs_of(const crModel* model, const Entry* entries, int count, int begin, int end,
                          crAuditPairFn pair, void* ctx) {
     crStatus status = CR_OK;
@@ -120,7 +122,8 @@ static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     crContactPoint few[16];
     int needed = 0;
     double until;
-    // of more contacts than there is room for the deepest are given; shapes that pass by have no outlines in common
+    // if there are more contacts than room, the deepest are returned; outlines do not apply to shapes
+    // that pass by each other
     int count =
         cr__pairs_pass_by(o->plan, a, b, pose_a, pose_b)
             ? cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, 0.0, few, 16, &needed, &until)
@@ -131,13 +134,13 @@ static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     return CR_OK;
 }
 
-#define SHAPES 256  // that one thread takes at a time
+#define SHAPES 256  // shapes per task
 
 typedef struct OverlapParts {
     const crPlan* plan;
     const crPose* pose;
     Entry *entries, *sorted;  // (shape_count)
-    crAuditPair* deepest;     // of each chunk of the sorted ones
+    crAuditPair* deepest;     // deepest pair of each chunk of sorted entries
 } OverlapParts;
 
 static void find_boxes(void* ctx, int begin, int end) {
@@ -168,7 +171,7 @@ crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena
     cr__tasks_for(tasks, count, SHAPES, find_boxes, &parts);
     if (sort(arena, count, parts.entries, parts.sorted) != CR_OK) return CR_ERR_MEMORY;
     cr__tasks_for(tasks, count, SHAPES, find_chunk_overlaps, &parts);
-    // of equals the first
+    // the first of equal pairs counts
     for (int i = 0; i < chunks; i++) {
         if (parts.deepest[i].depth > deepest->depth) *deepest = parts.deepest[i];
     }
@@ -187,13 +190,14 @@ crStatus cr__audit_overlap(crStep* step, double* deepest) {
 
 // crossings
 
-// the way of a body from beginning to end
+// straight way of a body from beginning to end
 typedef struct Way {
     crPose from;
-    crVec3 com, move;  // centre of mass at the beginning, and how far it goes
+    crVec3 com, move;  // centre of mass at the beginning, and its displacement
     crQuat q;          // rotation of the whole way
-    double angle;      // at least that of the rotation, rad
-    crVec3 turn;       // rotation vector, where it is known, rad
+    double angle;      // upper bound of the angle of the rotation, rad
+    crVec3 turn;       // rotation vector, if known, rad
+    // known: true if `turn` is computed; fast: true if the body moved so far that its way must be followed
     bool known, fast;
 } Way;
 
@@ -202,9 +206,9 @@ typedef struct Crossing {
     crArena* arena;
     const crPose* to;  // poses at the end (nb)
     Way* way;          // (nb)
-    const bool* hit;   // an impact concerned the body; NULL: none did (nb)
+    const bool* hit;   // true if the body had an impact (nb); NULL: none had
     crAuditCrossings found;
-    // near pairs
+    // for near pairs:
     const double* reach;  // distance of each body within which another is near, m (nb)
     crAuditPairFn near;
     void* near_ctx;
@@ -216,14 +220,14 @@ static crPose at(const crModel* model, const Way* way, int body, double t) {
     return (crPose){cr_sub(com, cr_quat_rotate(q, model->bodies[body].com)), q};
 }
 
-// at least the angle of a rotation, nearly that where it is small
+// upper bound of the angle of a rotation, close for small angles, rad
 static double angle_of(crQuat q) {
     double half = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     // arcsin x <= x + x^3/5 up to 1/2, <= pi x/2
     return half <= 0.5 ? 2.0 * (half + 0.2 * half * half * half) : 3.2 * half;
 }
 
-// the rotation vector is asked for by few
+// Computes the rotation vector of a way, which few bodies need.
 static void know_turn(Way* way) {
     if (!way->known) way->turn = cr__rotation_log(way->q);
     way->known = true;
@@ -263,10 +267,10 @@ typedef enum Seen { CLEAR, CROSSED, UNKNOWN, AT_END } Seen;
 typedef struct Pair {
     const Crossing* crossing;
     int shape_a, shape_b, body_a, body_b;
-    double tol;     // overlap that is a crossing, m; negative: a distance
-    double length;  // of the way of one against the other
-    double turned;  // of that, by turning
-    crVec3 move;    // of b against a
+    double tol;     // overlap that is a crossing, m; negative: a distance that is near
+    double length;  // upper bound of the relative way of the farthest points, m
+    double turned;  // part of `length` by rotation, m
+    crVec3 move;    // displacement of b relative to a
 } Pair;
 
 static double distance(const Pair* pair, double t, crVec3* normal) {
@@ -303,7 +307,7 @@ static Seen follow(const Pair* pair) {
     return CLEAR;
 }
 
-// how far turning moves the farthest point: nothing for a ball about its centre
+// upper bound of the motion of a shape's points by rotation, m; 0 for a ball about its centre
 static double swing(const crPlan* plan, int shape, int body, const Way* way) {
     const crShape* s = &plan->model->shapes[shape].shape;
     crVec3 off = cr_sub(s->pose.p, plan->model->bodies[body].com);
@@ -329,7 +333,7 @@ static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
     pair.tol = DEEP * fmin(c->plan->thin[a], c->plan->thin[b]);
     know_turn(&c->way[a]);
     know_turn(&c->way[b]);
-    // an overlap at an end is told by the overlap there
+    // an overlap at an end is no crossing: it enters the overlap figure
     Seen seen = follow(&pair);
     bool straight = c->hit == NULL || (!c->hit[a] && !c->hit[b]);
     bool crossed = seen == CROSSED && straight;
@@ -351,7 +355,7 @@ static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
     return follow(&pair) == CLEAR ? CR_OK : c->near(c->near_ctx, shape_a, shape_b);
 }
 
-// the box of a shape over its whole way, enlarged by `more`
+// box of a shape over its whole way, enlarged by `more`
 static crBounds swept(const Crossing* c, int body, const crShape* shape, double more) {
     const Way* way = &c->way[body];
     crBounds a = cr_shape_bounds(shape, way->from), b = cr_shape_bounds(shape, c->to[body]);
@@ -362,7 +366,7 @@ static crBounds swept(const Crossing* c, int body, const crShape* shape, double 
     return (crBounds){cr_sub(box.lo, room), cr_add(box.hi, room)};
 }
 
-// poses at the beginning of the step; the dynamics end at the poses of the state
+// Writes the poses at the beginning of the step. The dynamics hold the poses of the state afterwards.
 static void poses_before(crStep* step, crPose* pose) {
     double *q = step->state.q, end = step->state.time;
     step->state.q = step->start.q;
@@ -374,13 +378,13 @@ static void poses_before(crStep* step, crPose* pose) {
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
 }
 
-// ways of all bodies; *any becomes true where one must be followed
+// Makes the ways of all bodies; sets *any if one must be followed. CR_ERR_MEMORY.
 static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
     int nb = c->plan->model->nb;
     if (!CR_ROOMS(c->arena, CR_ROOM(c->way, nb))) return CR_ERR_MEMORY;
     const int* shapes = c->plan->first_shape;
     for (int i = 0; i < nb; i++) {
-        // nobody asks for the way of a body without shapes
+        // a body without shapes needs no way
         if (shapes[i] == shapes[i + 1]) continue;
         c->way[i] = way_of(c->plan, i, from[i], c->to[i]);
         *any = *any || c->way[i].fast;

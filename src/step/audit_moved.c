@@ -1,13 +1,14 @@
-// audit_moved.c - what is guaranteed of islands that short steps moved: from states, contacts and summed impulses.
+// audit_moved.c - audit of islands that short steps moved, from states, contacts and summed impulses.
 //
 //     cone       every summed impulse lies in its contact's cone
 //     momentum   m v+ - m v_free = sum P,  I(q+) omega+ - I(q) omega_free = sum r x P
 //                trees: v+ = s (v_free + M^-1 J^T P), s > 0 one number of the tree (see moving_trees.c)
 //     overlap    no pair is deeper at the end than the certificate says
 //
-// A convex pair is no deeper than its overlap along any one direction. The normals that its contacts had, turned with
-// either body, are good ones; other pairs are collided. Bodies that went farther than their margins may have met what
-// no contact was of: all their near pairs are looked at. Energy is for audit_step.c.
+// A convex pair is no deeper than its overlap along any one direction. Good directions are the normals of its
+// contacts, turned with either body. Pairs that are not convex are collided. A body that moved farther than
+// its margin may touch a shape without a contact in the list: all its pairs are collided. audit_step.c audits
+// energy.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -19,19 +20,19 @@
 #include "step/moving.h"
 #include "step/step.h"
 
-#define ROUNDING      1e-11          // of the speeds and impulses that a sum is made of
-#define TREE_ROUNDING 1e-9           // of the same sums of a tree, which go through the factor of its M
-#define SURE          (1.0 - 1e-12)  // of a square, that rounding does not make up for
+#define ROUNDING      1e-11          // rounding of a sum, share of its terms
+#define TREE_ROUNDING 1e-9           // the same for trees, whose sums go through the factor of M
+#define SURE          (1.0 - 1e-12)  // factor on a square, for rounding
 
 typedef struct Moved {
     crStep* step;
     const crMoved* moved;
-    double* impulse;  // sum and moment about the centre of the impulses on each body (6*nb)
-    double* size;     // sum of their sizes (nb)
-    double* v;        // of trees: v_free + M^-1 J^T P (nv); NULL: no tree was moved
+    double* impulse;  // sum and moment about the centre of mass of the impulses on each body (6*nb)
+    double* size;     // sum of their absolute values (nb)
+    double* v;        // sum of J^T P, then v_free + M^-1 J^T P, of trees (nv); NULL: no tree was moved
 } Moved;
 
-// pose of a single body by q
+// pose of a single body at q
 static crPose pose_of(const crModel* model, int body, const double* q) {
     q += model->bodies[body].q;
     return (crPose){cr__load_vec(q), cr_quat_normalize(cr__load_quat(q + 3))};
@@ -47,7 +48,7 @@ static bool is_moved(const Moved* m, int body) {
     return cr__moves(m->step->model, body) && m->moved->body[body];
 }
 
-// an impulse of this size on a body
+// Adds an impulse P at a point to the sums of a body; size: |P|.
 static inline void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P, double size) {
     if (!is_moved(m, body)) return;
     m->size[body] += size;
@@ -61,12 +62,12 @@ static inline void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P, 
     cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
 }
 
-// how far an impulse of this size lies outside its cone, N s
+// distance of an impulse from its cone, N s; size: its absolute value
 static double outside(const crStepContact* c, double size) {
     double pn = cr_dot(c->impulse, c->point.normal), most = c->surface->surface.mu * pn;
     crVec3 t = cr_madd(c->impulse, -pn, c->point.normal);
     if (pn < 0.0) return size;
-    // surely inside: no root
+    // an impulse well inside needs no root
     double square = cr_dot(t, t);
     return square < SURE * most * most ? 0.0 : fmax(0.0, sqrt(square) - most);
 }
@@ -77,7 +78,7 @@ static double rounding_of(const Moved* m, int b, double speeds) {
     return ROUNDING * ratio * (speeds + m->size[b] * (1.0 / body->mass + size * size / body->principal[0]));
 }
 
-// speed by which a body's velocity differs from what impulses give; holds: whether that is rounding
+// Difference of a single body's velocity from that by its impulses, m/s. *holds: true if it is rounding.
 static double defect(const Moved* m, int b, bool* holds) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
@@ -92,13 +93,13 @@ static double defect(const Moved* m, int b, bool* holds) {
     crVec3 L = cr_sub(cr_sym3_mul(after, w), cr_sym3_mul(step->dynamics.inertia[b], w_free));
     crVec3 turn = cr_sym3_mul(step->dynamics.inverse[b], cr_sub(L, cr__load_vec(P + 3)));
     double speed = cr_norm(linear) + size * cr_norm(turn);
-    // one component of one velocity is nearly always enough to see it
+    // one component of one velocity is nearly always enough
     *holds = speed <= ROUNDING * fabs(u_free.z) ||
              speed <= rounding_of(m, b, cr_norm(u) + cr_norm(u_free) + size * (cr_norm(w) + cr_norm(w_free)));
     return speed;
 }
 
-// impulses of limits, motors and loops of trees
+// Adds the impulses of limits, motors and loops of trees.
 static void add_ties(const Moved* m) {
     const crStep* step = m->step;
     const crRows* rows = &step->posed.rows;
@@ -110,7 +111,7 @@ static void add_ties(const Moved* m) {
     }
 }
 
-// fastest point of a tree that moves by v
+// speed of the fastest point of a tree at v, m/s
 static double fastest(const Moved* m, crPart tree, const double* v) {
     crDynamics* d = &m->step->dynamics;
     double most = 0.0;
@@ -123,7 +124,7 @@ static double fastest(const Moved* m, crPart tree, const double* v) {
     return most;
 }
 
-// speed by which the velocities of a tree differ from s times what impulses give, and the rounding of that
+// Difference of a tree's velocities from s times those by its impulses, m/s. *floor: its rounding.
 static double tree_defect(const Moved* m, int root, double* floor) {
     crStep* step = m->step;
     const crModel* model = step->model;
@@ -139,7 +140,7 @@ static double tree_defect(const Moved* m, int root, double* floor) {
         }
     }
     double s = own > 0.0 ? both / own : 1.0;
-    // s <= 0 would be another motion altogether
+    // with s <= 0 the impulses do not explain the motion
     if (!(s > 0.0) && both != 0.0) return (double)INFINITY;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
@@ -160,22 +161,22 @@ double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int 
     crContactPoint points[16];
     const crBodyShape* shapes = plan->model->shapes;
     const crPose *pose_a = &pose[shapes[shape_a].body], *pose_b = &pose[shapes[shape_b].body];
-    // balls come in thousands
+    // fast path for balls
     int needed = 0, count = plan->planes ? -1
                                          : cr__ball_contact(&shapes[shape_a].shape, pose_a,
                                                             &shapes[shape_b].shape, pose_b, 0.0, points);
-    // of more points than there is room for the deepest are given
+    // if there are more points than room, the deepest are returned
     if (count < 0)
         count = cr__pairs_collide(plan, shape_a, shape_b, *pose_a, *pose_b, 0.0, points, 16, &needed, NULL);
     double depth = 0.0;
     for (int i = 0; i < count; i++) {
-        // not fmax: which zero it takes of 0 and -0 depends on the machine, and the overlap of sleepers is hashed
+        // no fmax: its choice of 0 or -0 depends on the machine, and the overlap of sleepers is hashed
         if (-points[i].gap > depth) depth = -points[i].gap;
     }
     return depth;
 }
 
-// a direction as it turned with a body in the step
+// a direction, rotated with a body over the step
 static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     const crStep* step = m->step;
     if (!is_moved(m, body)) return n;
@@ -191,7 +192,7 @@ static crVec3 ball_centre(const crStep* step, const crShape* ball, int body) {
     return off ? cr_pose_point(*pose, ball->pose.p) : pose->p;
 }
 
-// whether two balls are surely no deeper than `known`: their centres are too far apart, which takes no root to see
+// true if the centres of two balls are so far apart that the overlap is at most `known`; needs no root
 static bool are_shallow(const crStep* step, const crStepContact* c, double known) {
     const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
     if (a->kind != CR_SHAPE_SPHERE || b->kind != CR_SHAPE_SPHERE) return false;
@@ -200,20 +201,22 @@ static bool are_shallow(const crStep* step, const crStepContact* c, double known
     return near * near < SURE * cr_dot(d, d);
 }
 
-// True if the pair is surely no deeper than `known` along the normal of its first contact, turned with one of the bodies.
+// True if the overlap of a pair along the normal of its first contact, turned with one of the bodies, is at
+// most `known`.
 static bool is_shallow(const Moved* m, const crStepContact* c, bool with_b, double known) {
     const crStep* step = m->step;
     const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
     const crPose* pose = step->dynamics.pose;
     int body = with_b ? c->body_b : c->body_a, other = with_b ? c->body_a : c->body_b;
-    // normals do not turn with balls
+    // the normal does not turn with a ball
     if ((with_b ? b : a)->kind == CR_SHAPE_SPHERE) return false;
     crQuat was = is_moved(m, body) ? pose_before(m, body).q : pose[body].q;
     crVec3 l = cr_quat_rotate(cr_quat_conj(was), with_b ? cr_neg(c->point.normal) : c->point.normal);
     return cr__pairs_along(with_b ? b : a, &pose[body], with_b ? a : b, &pose[other], l) >= -known;
 }
 
-// Bound of the deepest overlap of the pair of contacts begin to end - 1. It is not above `known` if the overlap is surely not.
+// Upper bound of the overlap of the pair of contacts begin to end - 1, m. It is at most `known` as soon as
+// that is proved.
 static double bound_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known) {
     const crStepContact* c = &contacts[begin];
     crPieces pieces;
@@ -223,7 +226,7 @@ static double bound_of(const Moved* m, const crStepContact* contacts, int begin,
         return cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b);
     double best = -(double)INFINITY;
     for (int i = begin; i < end && best < -known; i++) {
-        // points of one face have one normal
+        // points of one face share their normal
         if (i > begin && is_same(contacts[i].point.normal, contacts[i - 1].point.normal)) continue;
         for (int side = 0; side < 2 && best < -known; side++) {
             crVec3 n = turned_with(m, side == 0 ? c->body_a : c->body_b, contacts[i].point.normal);
@@ -233,7 +236,8 @@ static double bound_of(const Moved* m, const crStepContact* contacts, int begin,
     return fmax(0.0, -best);
 }
 
-// The same, at most `most` or the overlap itself: normals that a fast pair had are far from those that it has.
+// The same bound, replaced by the overlap itself if it exceeds `most`: the normals of a fast pair may be far
+// from its present ones.
 static double depth_of(const Moved* m, const crStepContact* contacts, int begin, int end, double known,
                        double most) {
     const crStepContact* c = &contacts[begin];
@@ -242,19 +246,19 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
     return fmin(depth, cr__audit_depth(m->step->plan, m->step->dynamics.pose, c->shape_a, c->shape_b));
 }
 
-// largest numbers of parts of a range; what is largest does not depend on the parts
-#define PARTS    128
-#define CONTACTS 512  // of a part: the more, the fewer of them are deeper than those before
+// worst figures of a range, by parts; the worst of all does not depend on the division
+#define PARTS    128  // parts of a range
+#define CONTACTS 512  // least number of contacts of a part: larger parts collide fewer pairs in full
 typedef struct Parts {
     const Moved* m;
     int chunk;
-    bool*
-        deep;  // true for the first contact of pairs that are too deep (near_count), or for bodies (nb); NULL: not asked
+    // true for the first contact of pairs that are too deep (near_count), or bodies (nb); NULL: not wanted
+    bool* deep;
     double most[PARTS];
     bool holds[PARTS];
 } Parts;
 
-// Runs fn over parts of at least `least` items.
+// Clears the figures and runs fn over parts of at least `least` items.
 static void run_parts(Parts* parts, int count, int least, crTaskFn fn) {
     parts->chunk = count / PARTS < least ? least : count / PARTS + 1;
     for (int i = 0; i < PARTS; i++) {
@@ -278,7 +282,7 @@ static void find_deepest(void* ctx, int begin, int end) {
     const Moved* m = parts->m;
     const crStepContact* c = m->moved->near;
     int count = m->moved->near_count, i = cr__step_run_begin(c, count, begin);
-    // a pair shallower than the overlap of calm islands needs no more digits
+    // the overlap of calm islands is a lower bound of the certificate's figure
     double depth = fmax(0.0, m->step->certificate.penetration);
     for (int next; i < end; i = next) {
         next = cr__step_run_end(c, count, i);
@@ -296,7 +300,7 @@ static double square_of_turn(crQuat q, crQuat was) {
            (q.z - was.z) * (q.z - was.z);
 }
 
-// how far no point of a body went beyond
+// upper bound of the travel of a body's points in the step, m
 static double way_beyond(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
@@ -306,13 +310,13 @@ static double way_beyond(const Moved* m, int b) {
            2.0 * sqrt(square_of_turn(after.q, before.q)) * step->plan->size[b];
 }
 
-// whether some point of a body may have gone farther than its margin
+// true if a point of the body may have moved farther than its margin
 static bool is_astray(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
     double margin = step->pairs->margin[b], size = step->plan->size[b];
     if (body->single && cr__centred(body)) {
-        // nearly all went less than half as far, by the squares of both parts, which takes no roots to see
+        // nearly all bodies pass this test of squares, which needs no roots
         const double* q = step->start.q + body->q;
         crVec3 move = cr_sub(step->dynamics.com[b], cr__load_vec(q));
         double turn = square_of_turn(step->dynamics.pose[b].q, cr__load_quat(q + 3));
@@ -338,7 +342,7 @@ double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
     return depth;
 }
 
-// deepest overlap of the near pairs of bodies begin to end - 1, those that went farther than their margins
+// deepest overlap of the pairs of bodies begin to end - 1 that may have moved farther than their margins
 static void find_deep_astray(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     const Moved* m = parts->m;
@@ -352,7 +356,7 @@ static void find_deep_astray(void* ctx, int begin, int end) {
     parts->most[begin / parts->chunk] = depth;
 }
 
-// whether velocities of single bodies begin to end - 1 are what impulses give
+// Compares the velocities of single bodies begin to end - 1 with those by their impulses.
 static void find_defects(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     const Moved* m = parts->m;
@@ -368,7 +372,7 @@ static void find_defects(void* ctx, int begin, int end) {
     parts->holds[begin / parts->chunk] = holds;
 }
 
-// how far impulses of contacts begin to end - 1 lie outside their cones, and whether that is rounding
+// Finds the largest distance of the impulses of contacts begin to end - 1 from their cones.
 static void find_outside(void* ctx, int begin, int end) {
     Parts* parts = ctx;
     double most = 0.0;
@@ -385,7 +389,8 @@ static void find_outside(void* ctx, int begin, int end) {
     parts->holds[begin / parts->chunk] = holds;
 }
 
-// Impulses on bodies, summed in the order of contacts: a thread goes through all contacts for the bodies of its part.
+// Sums of impulses on bodies. Each thread reads all contacts in order and sums those of its part of the
+// bodies.
 typedef struct Sums {
     const Moved* m;
     int parts;
@@ -431,7 +436,7 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     for (int i = 0; i < PARTS; i++) {
         holds = holds && parts.holds[i];
     }
-    // impulses on a tree meet in the velocities of its joints
+    // one thread sums impulses on trees: impulses on several bodies of a tree add to the same joints
     Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
     cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
     run_parts(&parts, step->model->nb, 1, find_defects);

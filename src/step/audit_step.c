@@ -1,11 +1,12 @@
-// audit_step.c - the state after a step against the state before it: energy, work, and what enters a certificate.
+// audit_step.c - compares the state after a step with that before: energy, work, overlap, crossings.
 //
-// Energy of a body is T + U, T = m v.v/2 + omega.I omega/2, U = -m g.c, and of joints' springs. Its change is found
-// from differences, so that small changes of large energies are seen. Work from outside is that of applied forces
-// and motors, f.(v + v+) h/2, of actuators along their way, and of driven bodies through contacts, P.w. Bodies that pushed each other in the step
-// form an island; an island that gained more than the work done on it, and more than rounding, did so by an impact,
-// by an unsolved contact, by the position pass or by the length of the step: the figure tells how much, not why.
-// Fails: CR_ERR_FINITE where the energy is not a number, with the body's name; CR_ERR_MEMORY.
+// The energy of a body is T + U, T = m v.v/2 + omega.I omega/2, U = -m g.c plus that of joints' springs.
+// Changes are computed from differences, so that small changes of large energies are seen. External work is
+// that of applied forces and motors, f.(v + v+) h/2, of actuators along their way, and of driven bodies
+// through contacts, P.w. Bodies that pushed each other in the step form an island. The gain of an island is
+// its change of energy less the work on it, if above rounding. Causes are an impact, an unsolved contact, the
+// position pass or the length of the step; the figure does not tell them apart.
+// Fails: CR_ERR_FINITE if an energy is not finite, with the body's name; CR_ERR_MEMORY.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -16,21 +17,22 @@
 #include "step/step.h"
 
 #define EPS   CR_AUDIT_SINGLE_EPS
-#define CHUNK 256  // bodies that one thread takes at a time
+#define CHUNK 256  // bodies per task
 
-// what bodies gained, by body
+// energy balance of the step, by body
 typedef struct Balance {
     crStep* step;
     double* gain;    // change of energy less work (nb)
-    double* floor;   // its rounding floor (nb)
-    int* tree;       // top body of the tree it moves with, -1 where v does not move it (nb)
-    crPose* before;  // poses at the beginning of the step (nb); NULL: not looked at
+    double* floor;   // rounding floor of the gain (nb)
+    int* tree;       // root of the tree that the body is of, -1: v does not move it (nb)
+    crPose* before;  // poses at the beginning of the step (nb); NULL: no trees
     double h;
-    double* work_of;  // (nb)
+    double* work_of;  // work on each body, J (nb)
     double* damped;   // energy that dampers of actuators dissipated, J (nb)
-    bool* fast_in;    // some body of a chunk moved so far that its way must be followed
+    bool* fast_in;    // of each chunk: true if a body moved so far that its way must be followed
     double change, work, size;
-    bool gains, fast;  // some body gained energy; some moved so far that its way must be followed
+    // gains: true if a body gained energy; fast: true if a body moved so far that its way must be followed
+    bool gains, fast;
 } Balance;
 
 static void single_change(const Balance* b, int i) {
@@ -40,7 +42,7 @@ static void single_change(const Balance* b, int i) {
                             step->state.q + body->q, step->state.v + body->v, &b->gain[i], &b->floor[i]);
 }
 
-// T + U of bodies of trees at the present state
+// Finds T + U of the bodies of trees at the present state, and stores it with that state.
 static void look_at_trees(crStep* step) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
@@ -61,7 +63,7 @@ static void look_at_trees(crStep* step) {
     a->known = true;
 }
 
-// whether the last look was at the state that the step began with
+// true if the stored energies are those of the beginning of the step
 static bool seen_before(const crStep* step) {
     const crStepAudited* a = &step->audited;
     return a->known && memcmp(&a->time, &step->start.time, sizeof a->time) == 0 &&
@@ -78,7 +80,7 @@ static void add_trees(const Balance* b, double sign) {
     }
 }
 
-// both ends of the step: that of the last step is the beginning of this one
+// Adds the change of energy of trees over the step. The energies of the last step's end are used again.
 static void tree_change(const Balance* b) {
     crStep* step = b->step;
     if (!seen_before(step)) {
@@ -104,8 +106,8 @@ static bool any_tree(const crPlan* plan) {
     return false;
 }
 
-// Way of a body along one velocity, from the start to the end of the step. Trees that are carried have v scaled at
-// the end (trees.c), so that the mean of both velocities is not what they moved by.
+// Displacement of a body along velocity j over the step. The mean of both velocities does not give it for
+// trees that are carried, whose v is scaled at the end (trees.c).
 static double tree_way(const crStep* step, const crBody* body, int j, double h) {
     const double *q0 = step->start.q + body->q, *q1 = step->state.q + body->q;
     if (body->nq == body->nv) return q1[j - body->v] - q0[j - body->v];
@@ -145,7 +147,7 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
     return sum;
 }
 
-// islands of what pressed
+// trees of the two bodies of a contact that carried load; false if one of them does not move
 static bool pressed_ends(const void* ctx, int i, int* x, int* y) {
     const Balance* b = ctx;
     const crWarm* warm = &b->step->warm.force[i];
@@ -154,7 +156,7 @@ static bool pressed_ends(const void* ctx, int i, int* x, int* y) {
     return *x >= 0 && *y >= 0;
 }
 
-// CR_ERR_MEMORY
+// Joins trees by impacts, loops and loaded contacts. CR_ERR_MEMORY.
 static crStatus join_islands(const Balance* b, int* root) {
     crStep* step = b->step;
     const crModel* model = step->model;
@@ -170,7 +172,7 @@ static crStatus join_islands(const Balance* b, int* root) {
                                root);
 }
 
-// what islands gained beyond rounding, summed; what v does not move gains nothing
+// Sum of the gains of islands that exceed rounding, J.
 static double sum_gains(const Balance* b, int* root) {
     double sum = 0.0;
     for (int i = b->step->model->nb - 1; i > 0; i--) {
@@ -186,7 +188,7 @@ static double sum_gains(const Balance* b, int* root) {
     return sum;
 }
 
-// bodies carried by a driven one: the work of their joints is not known
+// true if a driven body is the parent of a moving one: the work of that joint is unknown
 static bool carried(const crPlan* plan) {
     const crModel* model = plan->model;
     for (int i = 1; i < model->nb && plan->given_count > 0; i++) {
@@ -196,7 +198,7 @@ static bool carried(const crPlan* plan) {
     return false;
 }
 
-// gains, floors and work of bodies begin to end - 1, each by itself
+// Finds gains, floors and work of bodies begin to end - 1.
 static void balance_bodies(void* ctx, int begin, int end) {
     const Balance* b = ctx;
     const crStep* step = b->step;
@@ -214,7 +216,7 @@ static void balance_bodies(void* ctx, int begin, int end) {
     b->fast_in[begin / CHUNK] = fast;
 }
 
-// sums in the order of bodies
+// Finds the balance of all bodies and its sums, in the order of bodies. CR_ERR_FINITE.
 static crStatus find_balance(Balance* b, crError* error) {
     crStep* step = b->step;
     const crModel* model = step->model;
@@ -231,7 +233,7 @@ static crStatus find_balance(Balance* b, crError* error) {
         b->change += b->gain[i];
         b->size += b->floor[i] / (16.0 * EPS);
         b->work += work;
-        // dampers of actuators are first order in h, as those of joints: what they took is not held against a gain
+        // dampers of actuators are of first order in h: the energy they take covers such a gain
         b->gain[i] -= work + b->damped[i];
         b->floor[i] += 16.0 * EPS * fabs(work);
         b->gains = b->gains || b->gain[i] > b->floor[i];
@@ -256,7 +258,7 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     c->energy.change = b.change;
     c->energy.size = b.size;
     c->energy.work = b.work;
-    // where no body gained energy no island did
+    // if no body gained energy, no island did
     if (b.gains) {
         if (join_islands(&b, root) != CR_OK) return cr__step_memory(error);
         c->energy.gain = sum_gains(&b, root);
@@ -265,8 +267,8 @@ static crStatus audit_energy(crStep* step, double h, bool* fast, crPose** before
     return CR_OK;
 }
 
-// steps whose overlap is measured: all in certified and of methods that remove no overlap, else one of every
-// `measure` by their time
+// True if overlap is measured in the step from `began` to `ends`: always for certified quality and for the
+// LCP and Moreau methods, else once in `measure` steps.
 static bool measured(const crStepSettings* settings, double began, double ends) {
     const crStepSettings* s = settings;
     if (s->method == CR_METHOD_CONE && s->quality == CR_QUALITY_CERTIFIED) return true;

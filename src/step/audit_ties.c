@@ -1,4 +1,5 @@
-// audit_ties.c - loops and joints in the audit of a contact solve: rows of the posed problem without a contact.
+// audit_ties.c - loops and joints in the audit of a contact solve: rows of the posed problem without a
+// contact.
 //
 // Fails: CR_ERR_MEMORY.
 #include "model/spatial.h"
@@ -7,14 +8,14 @@
 
 static bool is_tie(const crBlock* block) { return block->source < 0; }
 
-// island of the body that a tie acts on first, -1 where it acts on none
+// island of the first body that a tie acts on, -1: none
 static int tie_island(const crContactAudit* a, const crBlock* block) {
     const crRows* rows = &a->step->posed.rows;
     int first = rows->start[block->row], end = rows->start[block->row + block->count];
     return first < end ? a->body[a->step->model->dof_body[rows->col[first]]].island : -1;
 }
 
-// How far a body reaches from its joint, m; one without shapes by its inertia.
+// Extent of a body from its joint, m; from its inertia if it has no shapes.
 static double length_of(const crPlan* plan, const crDynamics* d, int b) {
     const crBody* body = &plan->model->bodies[b];
     double size = plan->size[b];
@@ -28,7 +29,7 @@ static double tie_size(const crStep* step, const crBlock* block) {
                      step->model->dof_body[step->posed.rows.col[step->posed.rows.start[block->row]]]);
 }
 
-// whether velocity j is one of turning
+// true if velocity j is an angular one
 static bool turns(const crModel* model, int j) {
     const crBody* body = &model->bodies[model->dof_body[j]];
     switch (body->joint) {
@@ -43,7 +44,7 @@ static bool turns(const crModel* model, int j) {
     }
 }
 
-// metres per unit of a row's motion: rows of turning are judged at the length of their body
+// metres per unit of a row's motion: the length of the body for angular rows, else 1
 static double arm_of(const crStep* step, const crBlock* block, int row) {
     const crModel* model = step->model;
     int loop = -1 - block->source, first = step->posed.rows.start[row];
@@ -68,7 +69,7 @@ static crBlock row_of(const crStep* step, const crBlock* block, int row) {
     return one;
 }
 
-// velocity of a row by v, with its bias
+// velocity of a row at v, bias included
 static double row_velocity(const crStepPosed* posed, int r, const double* v) {
     const crRows* rows = &posed->rows;
     double sum = 0.0;
@@ -78,7 +79,7 @@ static double row_velocity(const crStepPosed* posed, int r, const double* v) {
     return sum + rows->w_hat[r] + posed->b[r];
 }
 
-// size of what that velocity and the one before the solve are sums of
+// sum of the absolute terms of that velocity and of the one before the solve
 static double row_terms(const crContactAudit* a, int r) {
     const crStep* step = a->step;
     const crRows* rows = &step->posed.rows;
@@ -133,7 +134,7 @@ static void raise(double* scale, double value) {
     if (value > *scale) *scale = value;
 }
 
-// as the natural map at zero impulses has it, beside what gravity and the deadband give
+// Raises the scale of islands by their ties: gravity, the deadband, and the natural map at zero impulses.
 void cr__audit_tie_scales(crContactAudit* a) {
     const crStep* step = a->step;
     for (int i = 0; a->tie_p != NULL && i < step->posed.problem.block_count; i++) {
@@ -167,7 +168,7 @@ void cr__audit_judge_ties(const crContactAudit* a, crAuditWorst* worst) {
             noise += defect.floor;
             raise(&size, row.arm * terms);
         }
-        // where nothing has to change, what does is compared with the speeds there are
+        // without a velocity to change, the defect is compared with the speeds of the row
         cr__audit_count(square, sqrt(noise), scale > 0.0 ? scale : size, tie_size(step, block) / a->h, worst);
     }
 }

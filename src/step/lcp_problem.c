@@ -5,10 +5,10 @@
 //     friction   0 <= lambda e + D^T v+    _|_  beta >= 0,       0 <= mu c_n - sum beta  _|_  lambda >= 0
 //     expansion  0 <= n.v+  _|_  c_2 - e c_1 s >= 0,             friction within mu c_2
 //
-// s is the share of the approach that was there before the forces of the step acted: a ball at rest has
-// none. Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on
-// how deep q^ is. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997. Fails: infinite
-// and rolling friction are no LCP: CR_ERR_RANGE; CR_ERR_MEMORY.
+// s is the share of the approach speed that is there before the forces of the step act, 0 for a ball at rest.
+// Slip is that of the two witness points, on_b - on_a = gap n, so that a body's arm does not depend on the
+// overlap at q^. Source: Stewart and Trinkle 2000, eqs. 5 to 13; Anitescu and Potra 1997.
+// Fails: CR_ERR_RANGE for infinite and for rolling friction, which are no LCP; CR_ERR_MEMORY.
 #include "step/lcp_problem.h"
 #include "step/audit.h"
 
@@ -16,14 +16,14 @@
 
 #include "resolve/lcp.h"
 
-#define REST_TOL 1e-11  // of the incoming speed: what compression left below this is rounding
+#define REST_TOL 1e-11  // speed after compression that counts as rounding, share of the incoming speed
 
-// e of a contact where it approaches as fast as an impact, 0 where it rests
+// e of a contact that approaches as fast as an impact, 0 of a slower one
 static double lcp_e(const crStepSettings* settings, const crStepContact* c) {
     return c->speed < -settings->threshold ? c->e : 0.0;
 }
 
-// adds turn.omega of a body to a row that has all of its velocities
+// Adds turn.omega of a body to a row that already has entries for all its velocities.
 static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
     const crDynamics* d = &step->dynamics;
     const crRows* rows = &step->posed.rows;
@@ -35,7 +35,7 @@ static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
     }
 }
 
-// from the point midway to the two witness points: t.(omega_a + omega_b) x (gap/2) n
+// change of slip from the midpoint to the two witness points: t.(omega_a + omega_b) x (gap/2) n
 void cr__step_set_arms(crStep* step) {
     for (int i = 0; i < step->posed.problem.block_count; i++) {
         const crBlock* block = &step->posed.problem.blocks[i];
@@ -63,7 +63,8 @@ static crStatus refuse(const crBlock* block, crError* error) {
     return CR_OK;
 }
 
-// blocks with `directions` vertices on each disc or ellipse in space, the first along t1
+// Makes blocks with `directions` vertices on each disc or ellipse in space, the first along t1. CR_ERR_RANGE,
+// CR_ERR_MEMORY.
 static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2], crError* error) {
     const crProblem* problem = &step->posed.problem;
     int count = step->settings.directions;
@@ -91,7 +92,7 @@ static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2]
             all[used][0] = given > 0 ? problem->vertices[first + k][0] : block->mu * c;
             all[used][1] = given > 0 ? problem->vertices[first + k][1] : block->mu2 * s;
         }
-        // a disc without friction may still have a spin limit
+        // a contact without friction may still have spin friction
         if (given == 0 && block->mu == 0.0 && block->mu2 == 0.0) block->vertex_count = 0;
     }
     *out = blocks;
@@ -141,8 +142,8 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
     return CR_OK;
 }
 
-// e of the share of c_1 that came in as approach (weight of the step is not given back), what is left of the
-// boxes
+// Writes the impulses of restitution, e of the share of c_1 from the approach speed (the weight of the step
+// is not given back), and reduces boxes to what compression left of them.
 static void release(const crStepSettings* settings, const crStepPosed* posed, const crStepContacts* contacts,
                     crBlock* blocks, const double* p1, double* given) {
     for (int i = 0; i < posed->problem.block_count; i++) {
@@ -159,20 +160,21 @@ static void release(const crStepSettings* settings, const crStepPosed* posed, co
     }
 }
 
-// what w misses of its condition beside z, as a velocity or as an impulse
+// violation of the condition between w and z, as a velocity or an impulse
 static double miss(double w, double z, bool free) {
     if (free) return fabs(w);
     return z > 0.0 ? fabs(w) : fmax(0.0, -w);
 }
 
-// a residual between off - floor and off + floor, over a size that the solution has no part in
+// outcome of a residual between off - floor and off + floor; size: scale that does not depend on the solution
 static crOutcome outcome_between(double off, double floor, double size, double tol) {
     if (off + floor <= tol * size) return CR_OUTCOME_SOLVED;
     return off - floor <= tol * size ? CR_OUTCOME_UNSURE : CR_OUTCOME_LIMIT;
 }
 
-// The solution of the mixed form of the second stage against its own rows: velocities and friction limits each
-// relative to the largest of their kind that is given, here or by the first stage. z enlarges only the rounding floor.
+// Audits the solution of the second stage in its mixed form, into the certificate. Velocities and friction
+// limits are each relative to the largest given value of their kind, here or in the first stage. z enlarges
+// only the rounding floor.
 static void audit_lcp(const crStepSettings* settings, const crStepPosed* posed, crCertificate* certificate,
                       const crLcp* lcp, const double* z) {
     double off[2] = {0.0, 0.0}, floor[2] = {0.0, 0.0}, size[2] = {posed->problem.rest, 0.0};
@@ -188,7 +190,7 @@ static void audit_lcp(const crStepSettings* settings, const crStepPosed* posed, 
         size[0] = fmax(size[0], fabs(posed->problem.u_free[r]));
         size[1] = fmax(size[1], fabs(posed->p[r]));
     }
-    // an impulse that stops what moves fastest
+    // impulse that stops the fastest row
     if (mobile > 0.0) size[1] = fmax(size[1], size[0] / mobile);
     for (int i = 0; i < lcp->n; i++) {
         int kind = lcp->columns[i].kind == CR_LCP_LIMIT ? 1 : 0;
@@ -214,7 +216,7 @@ static void audit_lcp(const crStepSettings* settings, const crStepPosed* posed, 
     cr__audit_merge(certificate, &audit, outcome);
 }
 
-// Lemke's method on the mixed form, z polished; the audit's outcome in the certificate
+// Solves the mixed form by Lemke's method, polishes z, and audits it into the certificate. CR_ERR_MEMORY.
 static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error) {
     crArena* arena = &step->scratch;
     crLcpReduced reduced;
@@ -243,7 +245,7 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
     return CR_OK;
 }
 
-// friction of the second stage is bounded by mu (c_2 + e c_1)
+// Widens the friction limits of the second stage to mu (c_2 + e c_1).
 static void widen(const crLcp* lcp, const double* given) {
     for (int i = 0; i < lcp->n; i++) {
         const crLcpColumn* column = &lcp->columns[i];
@@ -252,7 +254,7 @@ static void widen(const crLcp* lcp, const double* given) {
     }
 }
 
-// velocities after compression without their noise, then after the release as well
+// Writes the velocities after compression, without rounding noise, and after the release. CR_ERR_MEMORY.
 static crStatus second_start(crStep* step, const double* p1, const double* given, double* u) {
     int rows = step->posed.rows.count;
     crStatus status = cr_problem_velocity(&step->posed.problem, &step->scratch, p1, u);

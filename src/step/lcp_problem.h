@@ -1,18 +1,18 @@
-// lcp_problem.h - what a step by Stewart and Trinkle's method puts before Lemke's: polygons, arms, bias,
-// expansion.
+// lcp_problem.h - the problem of Stewart and Trinkle's method: polygons, arms, bias, expansion.
 #ifndef CAROM_STEP_LCP_PROBLEM_H
 #define CAROM_STEP_LCP_PROBLEM_H
 
 #include "step/step.h"
 
-// Everything as it is at q^ = q (+) h v_hat, where the step's dynamics and contacts are. v_free is already
-// there.
+// Builds the problem at q^ = q (+) h v_hat. The step's dynamics, contacts and v_free are those at q^ already.
+// CR_ERR_RANGE for friction that is no LCP, CR_ERR_MEMORY.
 crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const double* v_hat, crError* error);
 
-// Slip rows of step->posed.rows become those of the two witness points instead of the point midway.
+// Changes slip rows of step->posed.rows from the midpoint to the two witness points.
 void cr__step_set_arms(crStep* step);
 
-// Poisson's second LCP: p, the impulses of compression, becomes the sum of both stages.
+// Solves Poisson's second LCP. step->posed.p, the impulses of compression, becomes the sum of both stages.
+// CR_ERR_MEMORY.
 crStatus cr__step_lcp_expand(crStep* step, crError* error);
 
 #endif

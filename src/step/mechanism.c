@@ -1,13 +1,13 @@
-// mechanism.c - trees closed by loops, where nothing else holds them: a step of second order.
+// mechanism.c - second-order step of mechanisms: trees joined by equality loops and held by nothing else.
 //
-// The contact solve keeps loops at the velocity of the beginning of a step, which loses energy to first order in h.
-// Trees joined by equality loops that touch nothing are moved again, from the beginning of the step, by RATTLE
-// (Andersen 1983): an impulse J^T p at the beginning such that the loops hold at the end, the free motion of each tree
-// in between (half a kick, flow, half a kick: trees.c), an impulse at the end such that the velocities keep them. Every
-// part is symmetric in time. A step in which bodies turn by more than TURN is cut into equal parts. Where gravity alone
-// acts, v is scaled to the energy of the beginning, as flow.c does for one tree.
-// What the solve found stays where this does not apply: contacts, limits that are passed, motors, dry friction, forces of
-// the user's, driven bases, more than ROWS rows, or no convergence.
+// The contact solve keeps loops with the rows of the beginning of the step, which loses energy to first order
+// in h. Mechanisms are moved again from the beginning of the step by RATTLE (Andersen 1983): an impulse J^T p
+// at the beginning such that the loops hold at the end, the free motion of each tree (half a kick, flow, half
+// a kick: trees.c), and an impulse at the end such that the velocities keep the loops. The scheme is
+// symmetric in time. A step in which a body turns by more than TURN is cut into equal parts. If gravity alone
+// acts, v is scaled to the energy of the beginning, as flow.c does for one tree. The contact solve's result
+// is kept with contacts, exceeded limits, motors, dry friction, a force callback, driven bases, more than
+// ROWS rows, or without convergence.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -18,27 +18,27 @@
 
 enum { LOOP_FORCES = 6 };  // places of a loop in tie_force, see ties.c
 
-#define ROWS   60
-#define TURN   0.03   // rad
-#define PARTS  16     // of a step
-#define ROUNDS 30     // for the impulse at the beginning
-#define CLOSED 1e-12  // gap that counts as none, m or rad
-#define FAIR   1e-9   // gap that is accepted where rounding leaves no less
-#define FAR    0.05   // change of energy by the scaling that is not believed
-#define SOFT   0.05   // h damping + h^2 stiffness over M up to which springs need not be implicit
+#define ROWS   60     // limit of rows of a mechanism
+#define TURN   0.03   // limit of the rotation of a body in one part of a step, rad
+#define PARTS  16     // limit of parts of a step
+#define ROUNDS 30     // limit of iterations for the impulse at the beginning
+#define CLOSED 1e-12  // tolerance of loops, m or rad
+#define FAIR   1e-9   // tolerance of loops if iterations no longer halve the error, m or rad
+#define FAR    0.05   // limit of the change of energy by the scaling, share of the kinetic energy
+#define SOFT   0.05   // h damping + h^2 stiffness over M up to which springs are explicit
 
 typedef struct Mechanism {
     crStep* step;
-    crPart part;       // its bodies
-    const int* loops;  // its equality loops (loop_count)
+    crPart part;       // bodies of the mechanism
+    const int* loops;  // equality loops (loop_count)
     int loop_count;
     crRows rows;
-    double implicit;              // step that springs and dampers are in M for: h, or 0 where they are soft
-    int n;                        // rows
-    double *W, *work;             // (n n), (2 n n)
-    double *u, *p;                // (n)
-    double *q, *v;                // at the beginning of a part (nq, nv)
-    double *q_solved, *v_solved;  // what the contact solve gave
+    double implicit;                     // h if springs and dampers are implicit in M, else 0
+    int n;                               // number of rows
+    double *W, *work;                    // pseudo-inverse of W (n n), (2 n n)
+    double *u, *p;                       // (n)
+    double *q, *v;                       // state at the beginning of a part of the step (nq, nv)
+    double *q_solved, *v_solved;         // state by the contact solve (nq, nv)
     double *kick, *k, *c, *y, *fq, *fv;  // (nv), fq (nq)
 } Mechanism;
 
@@ -51,7 +51,7 @@ static bool free_of_rows(const crModel* model, const crBody* body) {
     return true;
 }
 
-// nothing but its loops holds the body
+// true if nothing but loops holds the body
 static bool floats(const crStep* step, int b) {
     const crBody* body = &step->model->bodies[b];
     return step->airborne[b] && body->base == CR_WORLD && step->rest.sleep[b].island == 0 &&
@@ -76,7 +76,7 @@ static crStatus look_at_loops(Mechanism* m) {
     return cr__part_mass_factor(step->model, m->part, m->implicit, &step->dynamics);
 }
 
-// whether springs and dampers are slow against h; implicit ones damp to first order
+// true if springs and dampers are slow against h; implicit ones would damp to first order
 static bool soft(const Mechanism* m, double h) {
     const crModel* model = m->step->model;
     const crDynamics* d = &m->step->dynamics;
@@ -99,7 +99,7 @@ static crStatus mechanism_rows(Mechanism* m) {
     return CR_OK;
 }
 
-// W^+ at the present position
+// Computes W^+ at the present pose. CR_ERR_MEMORY.
 static crStatus invert(Mechanism* m) {
     crStep* step = m->step;
     size_t mark = cr_arena_mark(&step->scratch);
@@ -125,7 +125,7 @@ static void counter(const Mechanism* m, const double* x, double scale, double* p
     }
 }
 
-// v += M^-1 J^T p, by rows and factor of the present position
+// v += M^-1 J^T p, with rows and factor of the present pose
 static void push_by_rows(Mechanism* m, const double* p, double* v) {
     crStep* step = m->step;
     double* dv = m->y;
@@ -135,7 +135,7 @@ static void push_by_rows(Mechanism* m, const double* p, double* v) {
     cr__part_add(step->model, m->part, v, dv, v);
 }
 
-// v changes by half of what the forces tau = k + c give over h; c of single bodies is zero
+// Adds half the velocity change by the forces tau = k + c over h to v; c of single bodies is zero.
 static void half_kick(Mechanism* m, double h, const double* k, const double* c) {
     crStep* step = m->step;
     const crModel* model = step->model;
@@ -144,7 +144,7 @@ static void half_kick(Mechanism* m, double h, const double* k, const double* c) 
     cr__part_mean(model, m->part, step->state.v, m->y, step->state.v);
 }
 
-// the free motion of each tree; k and c are those of its end
+// Moves each tree freely over h; k and c become those at the end. Fails as the factor of M.
 static crStatus flow(Mechanism* m, double h) {
     crStep* step = m->step;
     const crModel* model = step->model;
@@ -177,7 +177,8 @@ static double worst_gap(const crRows* rows) {
     return worst;
 }
 
-// from the beginning of a part with the impulse p: kick, flow, kick; rows and gaps of the end
+// Moves from the beginning of a part with the impulse p: kick, flow, kick. Rows and gaps become those at the
+// end.
 static crStatus shoot(Mechanism* m, double h) {
     crStep* step = m->step;
     cr__part_copy_state(step->model, m->part, m->q, m->v, step->state.q, step->state.v);
@@ -193,7 +194,7 @@ static crStatus shoot(Mechanism* m, double h) {
     return mechanism_rows(m);
 }
 
-// one part of the step; false where it does not converge
+// Makes one part of the step. Returns false if it does not converge or *status is a failure.
 static bool advance_part(Mechanism* m, double h, crStatus* status) {
     crStep* step = m->step;
     cr__part_copy_state(step->model, m->part, step->state.q, step->state.v, m->q, m->v);
@@ -216,7 +217,7 @@ static bool advance_part(Mechanism* m, double h, crStatus* status) {
         counter(m, m->rows.gap, 1.0 / h, m->p);
     }
     if (*status != CR_OK || !(gap <= FAIR)) return false;
-    // velocities that keep the loops at the end
+    // impulse at the end, such that velocities keep the loops
     *status = invert(m);
     if (*status != CR_OK) return false;
     cr_rows_velocity(&m->rows, step->state.v, m->u);
@@ -226,7 +227,7 @@ static bool advance_part(Mechanism* m, double h, crStatus* status) {
     return true;
 }
 
-// it is tied to what does not move: its momentum is not its own
+// true if the mechanism is tied to a body that v does not move: its momentum is not kept
 static bool grounded(const Mechanism* m) {
     const crModel* model = m->step->model;
     for (int n = 0; n < m->part.count; n++) {
@@ -240,7 +241,7 @@ static bool grounded(const Mechanism* m) {
     return false;
 }
 
-// gravity alone acts, and energy is all that is kept
+// true if gravity alone acts and energy, but not momentum, is kept
 static bool conserves(const Mechanism* m) {
     const crStep* step = m->step;
     const crModel* model = step->model;
@@ -267,7 +268,7 @@ static void scale(Mechanism* m, crEnergy before) {
     cr__part_scale(step->model, m->part, sqrt(want / after.kinetic), step->state.v);
 }
 
-// parts of the step in which no body turns by more than TURN
+// number of parts of the step in which no body turns by more than TURN, at most PARTS
 static int parts_of(Mechanism* m, double h) {
     const crStep* step = m->step;
     double fastest = 0.0;
@@ -320,12 +321,12 @@ static crStatus make_mechanism(Mechanism* m) {
     return status == CR_OK && ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Trees that equality loops join, as lists of bodies and loops in ascending order; -1 ends a list.
+// Groups of trees joined by equality loops: lists of bodies and loops in ascending order; -1 ends a list.
 typedef struct Groups {
     int* root;              // first tree of the group of each tree (nb)
-    int *body, *next_body;  // (nb)
-    int *loop, *next_loop;  // (nb), (loop_count)
-    bool* held;             // by something else (nb)
+    int *body, *next_body;  // first body of a group, next body in it (nb)
+    int *loop, *next_loop;  // first loop of a group (nb), next loop in it (loop_count)
+    bool* held;             // true if something else than loops holds the group (nb)
 } Groups;
 
 static bool make_groups(const crModel* model, crArena* arena, Groups* g) {
@@ -368,7 +369,7 @@ static void hold_body(const crModel* model, Groups* g, int body) {
     if (cr__moves(model, body)) g->held[cr__forest_find(g->root, model->bodies[body].root)] = true;
 }
 
-// contacts that press and ropes that pull in this step
+// Marks groups as held by contacts with an impulse and by loops with a range and a force in this step.
 static void find_held(const crModel* model, const crStepContacts* contacts, const crStepTies* ties,
                       Groups* g) {
     for (int i = 0; i < contacts->count; i++) {
@@ -385,7 +386,7 @@ static void find_held(const crModel* model, const crStepContacts* contacts, cons
     }
 }
 
-// the bodies of each tree together, trees in the order of their roots
+// Sorts bodies by the roots of their trees, ascending.
 static void sort_by_tree(const crModel* model, int* bodies, int count) {
     for (int i = 1; i < count; i++) {
         int b = bodies[i], at = i;

@@ -1,10 +1,11 @@
-// posed.c - a problem as it was posed: J and M of the bodies concerned instead of the half H that solvers get.
+// posed.c - shows a problem with J and M of its bodies, instead of the factor H that solvers get.
 //
-// Columns are the velocities of trees that some row reaches. M is block-diagonal by trees: its k-th columns of all
-// trees come from one product with a vector that has a one at each tree's k-th velocity; with springs, dampers or
-// actuators, which are part of what impulses act on in a step, those of its inverse come from the factor that the step
-// used. Packed contacts have no rows: they are posed here as cr_step_problem_build does it, with the bias that the sweeps used, and everything
-// that posing writes is put back. Fails: CR_ERR_MEMORY; what step->calls.posed returns.
+// Columns are the velocities of trees that a row acts on. M is block-diagonal by trees: one product with a
+// vector that is 1 at each tree's k-th velocity gives the k-th columns of all trees. With springs, dampers or
+// actuators, which are part of the matrix that impulses act on, the factor of the step gives the columns of
+// the inverse instead. Packed contacts have no rows: they are posed here as by cr_step_problem_build, with
+// the bias of the sweeps, and the step's own problem is restored.
+// Fails: CR_ERR_MEMORY, and with the status of step->calls.posed.
 #include "step/posed.h"
 
 #include <string.h>
@@ -13,17 +14,17 @@
 #include "step/exact.h"
 #include "step/step.h"
 
-// velocities of the trees concerned
+// velocities of the trees that rows act on
 typedef struct Columns {
     int count;   // columns
     int widest;  // velocities of the largest tree
-    int* place;  // column of each velocity, -1 where it has none (nv)
+    int* place;  // column of each velocity, -1: none (nv)
     int* v;      // velocity of each column (count)
     int* first;  // first velocity of the tree of each column (count)
-    int* end;    // one past its last (count)
+    int* end;    // one past the last velocity of that tree (count)
 } Columns;
 
-// one past the last velocity of the tree whose first is v; trees are contiguous
+// one past the last velocity of the tree whose first velocity is v; trees are contiguous
 static int tree_end(const crModel* model, int v) {
     int root = model->bodies[model->dof_body[v]].root;
     while (v < model->nv && model->bodies[model->dof_body[v]].root == root) {
@@ -65,7 +66,7 @@ static bool pose_J(const crRows* rows, const Columns* c, crArena* arena, crMatri
     if (col == NULL || value == NULL) return false;
     *J = (crMatrix){rows->count, c->count, rows->start, col, value};
     for (int i = 0; i < rows->count; i++) {
-        // columns ascend: rows are short, so by insertion
+        // columns ascend: insertion sort, since rows are short
         for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
             int place = c->place[rows->col[k]], at = k;
             for (; at > rows->start[i] && col[at - 1] > place; at--) {
@@ -79,7 +80,7 @@ static bool pose_J(const crRows* rows, const Columns* c, crArena* arena, crMatri
     return true;
 }
 
-// M, or where `inverse` is set M^-1 by the factor
+// Writes M, or M^-1 by the factor if `inverse` is true. Returns false if memory fails.
 static bool pose_M(const crStep* step, const Columns* c, bool inverse, crArena* arena, crMatrix* M) {
     const crModel* model = step->model;
     size_t entries = 0;
@@ -136,7 +137,7 @@ crVec3* cr__step_block_points(const crStepContact* contacts, const crBlock* bloc
     return points;
 }
 
-// whether springs, dampers or actuators hold some velocity
+// true if springs, dampers or actuators act on a column
 static bool has_slopes(const crStep* step, const Columns* c, double h) {
     for (int j = 0; j < c->count; j++) {
         if (cr__dof_slope(step->model, &step->dynamics, h, c->v[j]) != 0.0) return true;
@@ -179,7 +180,7 @@ crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* erro
     return cr__step_show(step, &shown, error);
 }
 
-// impulses and bias of rows that the solve posed: blocks of both problems are in the same order
+// Copies impulses and bias of the rows that the solve posed. Blocks of both problems are in the same order.
 static void copy_rows(const crStepPosed* posed, const crProblem* before, const double* p) {
     const crProblem* now = &posed->problem;
     for (int i = 0, j = 0; i < before->block_count; i++, j++) {
@@ -194,7 +195,7 @@ static void copy_rows(const crStepPosed* posed, const crProblem* before, const d
     }
 }
 
-// poses what was taken and shows it; step->posed.rows and what belongs to it are written
+// Poses the taken contacts as one problem and shows it. Overwrites step->posed.
 static crStatus pose_and_show(crStep* step, double h, const bool* taken, const crProblem* before,
                               const double* p, const crIslandSolve* s, crError* error) {
     crStatus status = cr_step_problem_build(step, h, taken, error);

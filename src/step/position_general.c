@@ -1,11 +1,14 @@
 // position_general.c - the position pass with loops, limits and trees: a problem for each island.
 //
-// 0 <= W p + gap + delta/2 _|_ p >= 0 at contacts near, limits likewise, loops shut; dq = M^-1 J^T p, the
-// shortest move in the metric of M, for the islands in which something does not hold; repeated at the new
-// poses. Islands that are not large are solved by Newton's method of the contact solve (relax/units.h), what that leaves
-// unsolved in body space (relax/relax.h).
-// Overlaps of earlier rounds stay, as points of the bodies: what is pushed out at one end turns in at the other.
-// Fails: CR_ERR_MEMORY. What it cannot remove in ROUNDS is left and stands in the certificate.
+//     contact   0 <= W p + gap + delta/2 _|_ p >= 0        limit   0 <= W p + gap _|_ p >= 0
+//     loop      W p + gap = 0 (one with a range: as a limit)
+//
+// dq = M^-1 J^T p is the shortest move in the metric of M. It is made for islands with an error above the
+// tolerance, and repeated at the new poses. Islands are solved by Newton's method of the contact solve
+// (relax/units.h). If one is too large for it or not solved, body space (relax/relax.h) solves all. Overlaps
+// of earlier rounds stay in the problem as body-fixed points, since a push at one end of a body turns its
+// other end in.
+// Fails: CR_ERR_MEMORY. Errors left after ROUNDS are in the certificate.
 #include <string.h>
 
 #include "model/rows.h"
@@ -15,13 +18,13 @@
 #include "step/exact.h"
 #include "step/position.h"
 
-#define ROUNDS     20
-#define LOOP_TOL   1e-10  // m, rad
-#define LIMIT_TOL  1e-10  // m, rad
-#define LIMIT_BAND 1e-3   // or this share of the deadband, where that is more
-#define SOLVED     1e-6   // share of the largest gap that may be left: each round starts anew
+#define ROUNDS     20     // limit of moves
+#define LOOP_TOL   1e-10  // tolerance of loops, m or rad
+#define LIMIT_TOL  1e-10  // least tolerance of joints' limits, m or rad
+#define LIMIT_BAND 1e-3   // tolerance of limits, share of the deadband setting
+#define SOLVED     1e-6   // tolerance of a solve, share of the largest gap; later rounds correct the rest
 
-// an overlap of an earlier round, with its frame: columns n, t1, t2
+// overlap of an earlier round, with its frame: columns n, t1, t2
 typedef struct Kept {
     crApart at;
     crMat3 frame;
@@ -36,22 +39,22 @@ typedef struct Pass {
     double* b;
     double* p;
     crJointRow* info;
-    int capacity;       // rows
+    int capacity;       // room for rows
     double contact;     // deepest overlap beyond the deadband, m
     double overlap;     // deepest overlap, m
-    double loop;        // largest error of a loop
-    double limit;       // deepest beyond a joint's limit
-    crIslands islands;  // of what is near
-    bool* open;         // islands in which something does not hold (islands.count)
-    bool only_open;     // true while rows are made of these islands alone
-    int* bodies;        // work: those of these islands (nb)
+    double loop;        // largest error of a loop, m or rad
+    double limit;       // largest error of a joint's limit, m or rad
+    crIslands islands;  // islands joined by the contacts found
+    bool* open;         // true for islands with an error above the tolerance (islands.count)
+    bool only_open;     // true while rows are made of open islands alone
+    int* bodies;        // bodies of open islands (nb)
 } Pass;
 
 static double limit_tol(const crStepSettings* settings) {
     return fmax(LIMIT_TOL, LIMIT_BAND * settings->deadband);
 }
 
-// -1 where islands are not known
+// island of a body, -1: none, or islands are not made yet
 static int island_of(const Pass* pass, int body) {
     return pass->islands.of_body != NULL ? pass->islands.of_body[body] : -1;
 }
@@ -60,7 +63,7 @@ static void mark_island(const Pass* pass, int island) {
     if (island >= 0 && pass->open != NULL) pass->open[island] = true;
 }
 
-// Whether rows of an island are wanted.
+// true if rows of an island are wanted
 static bool wanted(const Pass* pass, int island) {
     return !pass->only_open || (island >= 0 && pass->open[island]);
 }
@@ -71,7 +74,7 @@ static int island_of_two(const Pass* pass, int a, int b) {
     return island >= 0 ? island : island_of(pass, b);
 }
 
-// contacts of open islands
+// Adds a normal row for each contact of open islands. Fails as cr_rows_add_point.
 static crStatus add_near(const crStep* step, Pass* pass) {
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
@@ -86,7 +89,8 @@ static crStatus add_near(const crStep* step, Pass* pass) {
     return CR_OK;
 }
 
-// overlaps of earlier rounds, but those of two bodies that are now in different islands
+// Adds a row for each overlap of earlier rounds, except those between bodies that are in different islands
+// now.
 static crStatus add_kept(const crModel* model, const crDynamics* d, Pass* pass) {
     for (const Kept* k = pass->kept; k != NULL; k = k->next) {
         int a = k->at.body_a, b = k->at.body_b;
@@ -102,12 +106,12 @@ static crStatus add_kept(const crModel* model, const crDynamics* d, Pass* pass) 
     return CR_OK;
 }
 
-// overlap that is not let be, m
+// overlap of a contact beyond the tolerance, m
 static double overlap_beyond(const crStepSettings* settings, const crStepContact* c) {
     return -c->point.gap - (1.0 + settings->position_tol) * c->delta;
 }
 
-// the overlaps of this round, for the rounds to come, in front of those before
+// Puts the overlaps of this round in front of the list of kept ones. CR_ERR_MEMORY.
 static crStatus remember_overlaps(crStep* step, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
     for (int i = 0; i < step->contacts.count; i++) {
@@ -135,7 +139,7 @@ static crStatus pass_loops(const crModel* model, const crDynamics* d, Pass* pass
         for (int r = before; r < pass->rows.count; r++) {
             double error = range ? -pass->rows.gap[r] : fabs(pass->rows.gap[r]);
             pass->b[r] = pass->rows.gap[r];
-            // not fmax: which zero it takes of 0 and -0 depends on the machine
+            // no fmax: its choice between 0 and -0 depends on the machine
             if (error > pass->loop) pass->loop = error;
             if (error > LOOP_TOL) mark_island(pass, of);
         }
@@ -143,7 +147,7 @@ static crStatus pass_loops(const crModel* model, const crDynamics* d, Pass* pass
     return CR_OK;
 }
 
-// motors and dry friction do not act on positions
+// Adds rows of limits and marks islands with an error. Motors and dry friction do not act on positions.
 static crStatus pass_limits(const crModel* model, const crStepSettings* settings, const crState* state,
                             crPart part, Pass* pass) {
     int limits = cr__part_add_limits(model, part, state, LIMIT_TOL, pass->capacity, pass->info, &pass->rows);
@@ -173,7 +177,7 @@ static crStatus make_pass(crArena* arena, int rows, int entries, Pass* pass) {
     return CR_OK;
 }
 
-// everything that loops and joints say, and which islands it concerns
+// Finds islands and all their errors, and marks the open islands. CR_ERR_MEMORY.
 static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     crArena* arena = &step->scratch;
     const crModel* model = step->model;
@@ -203,7 +207,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
     return status == CR_OK ? pass_limits(step->model, &step->settings, &step->state, part, pass) : status;
 }
 
-// the rows of all open islands
+// Makes the rows of all open islands.
 static crStatus open_rows(const crStep* step, Pass* pass) {
     pass->rows.count = pass->rows.entries = 0;
     pass->block_count = 0;
@@ -216,12 +220,12 @@ static crStatus open_rows(const crStep* step, Pass* pass) {
     if (status == CR_OK) status = add_kept(step->model, &step->dynamics, pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
     if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, pass);
-    // displacements, not velocities: what drives prescribe has no part in them
+    // rows are displacements: velocities prescribed by drives do not count
     memset(pass->rows.w_hat, 0, (size_t)pass->rows.count * sizeof(double));
     return status;
 }
 
-// Impulses by Newton's method, island by island; *solved: of all.
+// Solves islands one by one by Newton's method. *solved: true if all are solved.
 static crStatus solve_rows(crStep* step, const crProblem* problem, const double* rest, Pass* pass,
                            bool* solved) {
     const crIslands* islands = &pass->islands;
@@ -246,7 +250,7 @@ static crStatus solve_rows(crStep* step, const crProblem* problem, const double*
     return status;
 }
 
-// momentum of the shortest move of all open islands: dq
+// Writes J^T p of the shortest move of all open islands to dq.
 static crStatus push_open(crStep* step, const double* rest, Pass* pass, double* dq) {
     crRows H;
     crProblem problem;
@@ -289,7 +293,7 @@ static bool holds_all(const crStepSettings* settings, const Pass* pass) {
     return !(pass->contact > 0.0) && pass->loop <= LOOP_TOL && pass->limit <= limit_tol(settings);
 }
 
-// contacts of bodies apart have no part in it
+// Removes the contacts of bodies in `apart`.
 static void drop_apart(crStepContacts* contacts, const bool* apart) {
     int count = 0;
     for (int i = 0; i < contacts->count; i++) {
@@ -314,14 +318,15 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
-        // what is pushed out of one overlap turns into others that are as near
+        // contacts up to this gap may become overlaps when this round's are pushed out
         near = fmax(near, 2.0 * pass.contact);
         if (holds_all(&step->settings, &pass)) return CR_OK;
         if (round == ROUNDS) return CR_OK;
         status = move_bodies(step, &pass, error);
         if (status == CR_OK && remember_overlaps(step, &kept) != CR_OK) status = cr__step_memory(error);
         step->contacts.count = 0;
-        // what is remembered stands behind the rest of the round
+        // kept overlaps lie behind the round's other data in scratch: nothing is released if there
+        // are any
         if (!(pass.contact > 0.0)) cr_arena_release(&step->scratch, mark);
     }
     return status;

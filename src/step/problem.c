@@ -1,13 +1,13 @@
-// problem.c - the contact problem of a step: rows of contacts, loops and joints, W = H H^T, u_free and b
-// apart.
+// problem.c - the contact problem of a step: rows of contacts, loops and joints, W = H H^T, u_free and b.
 //
 //     contact   0 <= u_n + b _|_ p_n >= 0, p_t in the friction set;
-//               b = 0 for |gap| <= delta, (gap - delta)/h above
-//     loop      u = 0 (its error of position is left to the position pass)
-//     limit     0 <= u + gap/h _|_ p >= 0        motor, dry friction   |p| <= h force
+//               b = 0 for gap <= delta, (gap - delta)/h above
+//     loop      u = 0 (the position pass removes its error of position)
+//     limit     0 <= u + max(0, gap)/h _|_ p >= 0        motor, dry friction   |p| <= h force
 //
-// A body in the air moves by u - h a/2 (see smooth.c), so -h a_n/2 is part of b where its gap is open.
-// Contacts without friction are one row. Fails: CR_ERR_MEMORY.
+// A body in the air moves by u - h a/2 (see smooth.c), so -h a_n/2 is part of b if the gap is above delta.
+// A contact without friction has one row.
+// Fails: CR_ERR_MEMORY.
 #include <string.h>
 
 #include "step/step.h"
@@ -46,7 +46,7 @@ static crBlock contact_block(const crStepContact* c, int row, int index) {
     return block;
 }
 
-// tangential rows of spin (about n) and rolling (about t1, t2)
+// Adds rows of spin (about n) and rolling (about t1, t2). Returns a negative crStatus if there is no room.
 static int add_moments(const crStep* step, const crStepContact* c, crRows* rows) {
     const crSurface* s = &c->surface->surface;
     int first = 0;
@@ -83,7 +83,7 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
     return moments < 0 ? (crStatus)moments : CR_OK;
 }
 
-// Minv of a problem whose J is H
+// Makes the identity, which is Minv of a problem whose J is H. CR_ERR_MEMORY.
 static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
     int* start = cr_arena_alloc(arena, (size_t)(nv + 1) * sizeof *start);
     double* value = cr_arena_alloc(arena, (size_t)nv * sizeof *value);
@@ -93,7 +93,7 @@ static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
         value[i] = 1.0;
     }
     start[nv] = nv;
-    // the one entry of row i is the i-th and stands in column i
+    // row i has one entry, the i-th, in column i
     *Minv = (crMatrix){nv, nv, start, start, value};
     return CR_OK;
 }
@@ -118,7 +118,7 @@ crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks
     return cr__step_pose_columns(step, rows, blocks, block_count, vertices, v, step->model->nv, H, problem);
 }
 
-// normal acceleration in the air that the motion over h takes half of
+// b of an open contact, with half the normal acceleration of bodies in the air, m/s
 static double open_bias(const crStep* step, const crStepContact* c, const crRows* rows, double h) {
     double b = (c->point.gap - c->delta) / h;
     for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
@@ -172,8 +172,8 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
     return CR_OK;
 }
 
-// force of the last step on the new frame, friction kept as a vector of the world; again: impulses of the
-// last round
+// Writes the warm start: forces of the last step in the new frames, friction as a vector of the world. again:
+// impulses of the last round instead.
 static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
     for (int i = 0; i < block_count; i++) {
         for (int r = blocks[i].row; r < blocks[i].row + blocks[i].count && blocks[i].source < 0; r++) {
@@ -189,7 +189,7 @@ static void warm_start(crStep* step, double h, bool again, int block_count, cons
     }
 }
 
-// lengths and speeds that the audit compares with: of the smallest contact
+// Sets the speed and the shift of the problem that residuals are compared with, from the smallest deadband.
 static void set_scales(const crStep* step, double h, crProblem* problem) {
     double delta = 0.0;
     for (int i = 0; i < step->contacts.count; i++) {
@@ -197,7 +197,7 @@ static void set_scales(const crStep* step, double h, crProblem* problem) {
         if (c->row >= 0 && (delta == 0.0 || c->delta < delta)) delta = c->delta;
     }
     problem->h = h;
-    // pieces of a step are judged by the step: of a short one the deadband over h is no speed of the scene
+    // a short piece is judged by the whole step: deadband over a small h is no speed of the scene
     problem->rest = delta / fmax(h, step->settings.dt);
     problem->shift =
         step->settings.deadband > 0.0 ? step->settings.shift * delta / step->settings.deadband : 0.0;

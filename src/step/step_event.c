@@ -1,49 +1,50 @@
-// step_event.c - event-driven stepping: move to the next touch, resolve it by the rule, go on.
+// step_event.c - event-driven stepping: move to the next impact, resolve it by the rule, go on.
 //
-// Between impacts bodies fly, or slide and roll on what carries them by a contact solve. A trial over the
-// rest of the step that ends in overlap is halved until the touch is found to 1e-12 of the body's size
-// (Hecker's loop); by conservative advancement the trial ends just past the foreseen time instead and only
-// that is halved. Foreseen times bound the halving too, so nothing is passed through; where what was foreseen
-// did not come, because joints or contacts turned a body off its course, the next look is at least twice as far
-// ahead as that was. Touches slower than
-// the threshold do not bounce: impacts that accumulate end in contact, and contacts that pull are left by
-// the contact solve. Source: Hecker 1997; the floor on subdivision is ours. Trials that were taken back leave no
-// trace in the certificate. Fails: as its stages do. More impacts than impact_limit, more than TRIALS trials or more
-// than WORK for solving them in one step: the rest of the step is plastic and the certificate says so.
+// Between impacts bodies fly, or slide and roll in contacts of a contact solve. A trial over the rest of the
+// step that ends in overlap is halved until the time of impact is found to 1e-12 of the body's size (Hecker's
+// loop). With conservative advancement the trial ends just past the foreseen time, and only that interval is
+// halved. Foreseen times bound the halving too, so that no body passes through another. If a foreseen impact
+// does not come, because joints or contacts turned a body off its course, the next foreseen time is at least
+// twice as far ahead. Contacts slower than the threshold do not bounce: impacts that accumulate end in a
+// resting contact, and the contact solve opens contacts that would pull. The certificate does not count
+// trials that are undone.
+// Source: Hecker 1997; the floor on subdivision is ours.
+// Fails: as its stages do. With more impacts than impact_limit, more than TRIALS trials or more than WORK in
+// one step, the rest of the step is plastic and the certificate is marked as truncated.
 #include <string.h>
 
 #include "step/posed.h"
 #include "step/step.h"
 
-#define ROUNDS    10      // of adding contacts that a solution overlaps
-#define REPEATS   50      // impacts at one instant
-#define HALVINGS  100     // of one interval
-#define TOUCH_TOL 1e-12   // share of the body's size that counts as touching
-#define FREE_TOL  1e-9    // share of gravity that counts as no other force
-#define LOOK_TOL  1e-6    // share of the step that is passed at least after a false alarm
-#define ROUND_TOL 1e-14   // and of coordinates and ways travelled in the step
-#define TRIALS    8192    // of one step
-#define WORK      0x1p22  // of one step: sum of rows times iterations of its contact solves
+#define ROUNDS    10      // limit of solves that each add contacts which the last one closed
+#define REPEATS   50      // limit of impact solves at one instant
+#define HALVINGS  100     // limit of halvings of one interval
+#define TOUCH_TOL 1e-12   // gap that counts as touching, share of the body's size
+#define FREE_TOL  1e-9    // velocity change that counts as no other force, share of that by gravity
+#define LOOK_TOL  1e-6    // least advance after a false alarm, share of the step
+#define ROUND_TOL 1e-14   // rounding, share of coordinates and of the travel in the step
+#define TRIALS    8192    // limit of trials of one step
+#define WORK      0x1p22  // limit of the sum of rows times iterations of the contact solves of one step
 
-// what trials of a step have cost
+// cost of the trials of a step
 typedef struct Cost {
     int trials;
-    double work;
+    double work;  // rows times iterations
 } Cost;
 
-// where trials start from
+// state that trials start from
 typedef struct Origin {
     double slack;  // rounding of positions, m
     double time;
     double* q;
     double* v;
     int events;
-    int recorded;       // contacts of solves
-    bool warm_changed;  // forces are no longer those that the step began with
+    int recorded;       // recorded contacts of solves
+    bool warm_changed;  // true if forces are no longer those of the beginning of the step
     int warm_count;
     crWarm* warm;
     crCertificate certificate;
-    double* drive;  // work of driven bodies so far (nb)
+    double* drive;  // work of driven bodies so far, J (nb)
     Cost* cost;
 } Origin;
 
@@ -79,7 +80,7 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
     return CR_OK;
 }
 
-// figures of solves since the origin that do not count
+// Restores the certificate and the work of driven bodies at the origin.
 static void forget(crStep* step, const Origin* origin) {
     step->certificate = origin->certificate;
     memcpy(step->audited.drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
@@ -92,8 +93,8 @@ static void go_back(crStep* step, const Origin* origin) {
     step->state.time = origin->time;
     step->events.count = origin->events;
     step->record.count = origin->recorded;
-    // the forces that the step began with are still where they were, and where trials keep theirs there may be
-    // less room
+    // forces of the beginning are in the other buffer: swapped, not copied, since the trials' one may be
+    // smaller
     if (step->warm.changed && !origin->warm_changed) {
         cr__step_swap_forces(&step->warm);
         step->warm.changed = false;
@@ -105,8 +106,8 @@ static void go_back(crStep* step, const Origin* origin) {
     }
 }
 
-// Touching contacts press that neither close nor leave fast; so do those that close slowly within h. Others
-// fly, to leave or to come as impacts, unless everything is plastic.
+// Adds to `takes` the contacts of the solve: touching ones that neither close nor open fast, and those that
+// close slowly within h. plastic: all that close within h. Returns the number of contacts taken.
 static int choose_pressing(crStep* step, double h, const double* v, bool plastic, bool* takes) {
     crDynamics* d = &step->dynamics;
     int count = 0;
@@ -125,7 +126,7 @@ static int choose_pressing(crStep* step, double h, const double* v, bool plastic
     return count;
 }
 
-// bodies that only impacts to come touch are in the air
+// Marks bodies as airborne whose contacts are all impacts to come.
 static void set_airborne(const crStepContacts* contacts, bool* airborne, const bool* takes) {
     for (int i = 0; i < contacts->count; i++) {
         const crStepContact* c = &contacts->list[i];
@@ -141,7 +142,8 @@ static void set_airborne(const crStepContacts* contacts, bool* airborne, const b
     }
 }
 
-// bodies whose velocity changed by gravity alone fly, whatever they touch: a column of beads falls as one
+// Marks bodies as airborne whose velocity changed by gravity alone, though they touch: a falling column of
+// beads.
 static void release_flying(crStep* step, double h, const double* v) {
     const crModel* model = step->model;
     for (int i = 1; i < model->nb; i++) {
@@ -155,7 +157,7 @@ static void release_flying(crStep* step, double h, const double* v) {
     }
 }
 
-// v over h with the contacts that press, more of them where the solution closes more
+// Solves for v over h, again with more contacts while the solution closes more. Fails as the contact solve.
 static crStatus press(crStep* step, const Origin* origin, double h, bool plastic, bool* takes,
                       crError* error) {
     memset(takes, 0, (size_t)step->contacts.count * sizeof *takes);
@@ -186,11 +188,12 @@ static bool took_part(const crStepContact* before, const bool* takes, int count,
     return false;
 }
 
-// what contacts that had no part in a trial do at its end
+// contacts outside the solve of a trial, at its end
 typedef struct Ending {
-    bool overlap;  // one closes and overlaps: a fast one more than a touch, a slow one more than the deadband
-    bool caught;   // a slow one is within the deadband: from here on it presses
-    double soon;   // twice the time that fast ones within the deadband need to touch, s
+    // true if one closes and overlaps: a fast one by more than a touch, a slow one by more than delta
+    bool overlap;
+    bool caught;  // true if a slow one is within the deadband: it belongs in the next solve
+    double soon;  // twice the longest time that a fast one within the deadband needs to touch, s
 } Ending;
 
 static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes, Ending* ending,
@@ -216,7 +219,7 @@ static crStatus look_ahead(crStep* step, const Origin* origin, const bool* takes
     return status;
 }
 
-// From the origin over h.
+// Makes a trial from the origin over h. Fails as its stages.
 static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic, Ending* ending,
                       crError* error) {
     go_back(step, origin);
@@ -239,8 +242,8 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     return status;
 }
 
-// the longest trial that does not overlap, where one over lo does not and one over *h does: its end touches
-// to the last bit of time
+// Halves between lo, where a trial does not overlap, and *h, where it does. *h becomes the longest time
+// without overlap, to the last bit, and the state that of its trial.
 static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, crError* error) {
     double hi = *h;
     Ending ending;
@@ -257,12 +260,12 @@ static crStatus halve(crStep* step, const Origin* origin, double lo, double* h, 
         *h = mid;
         if (status != CR_OK || (ending.caught && ending.soon == 0.0)) return status;
     }
-    // lo is zero where bodies overlap from the beginning
+    // lo is 0 if bodies overlap from the beginning
     *h = lo > 0.0 ? lo : hi;
     return status == CR_OK ? trial(step, origin, *h, false, &ending, error) : status;
 }
 
-// to the foreseen touch, and a little beyond as it is foreseen within the deadband
+// Moves to the foreseen time of impact, and a little beyond it, since it is foreseen up to the deadband.
 static crStatus move_to(crStep* step, const Origin* origin, double foreseen, double left, double* h,
                         crError* error) {
     Ending ending;
@@ -277,7 +280,7 @@ static crStatus move_to(crStep* step, const Origin* origin, double foreseen, dou
     return status == CR_OK && ending.overlap ? halve(step, origin, lo, h, error) : status;
 }
 
-// moves to the next touch, foreseen no sooner than after `least`, or over `left`; *h is how far
+// Moves to the next impact, foreseen no sooner than after `least`, or over `left`. *h: time moved, s.
 static crStatus move_on(crStep* step, double least, double left, bool plastic, double slack, Cost* cost,
                         double* h, crError* error) {
     Origin origin;
@@ -294,12 +297,12 @@ static crStatus move_on(crStep* step, double least, double left, bool plastic, d
     status = trial(step, &origin, *h, plastic, &ending, error);
     if (status != CR_OK || plastic) return status;
     if (ending.overlap) status = halve(step, &origin, 0.0, h, error);
-    // a touch well before that: something was passed through on the way
+    // an impact is foreseen well before the end of the trial, which may have passed through a body
     bool missed = hit && foreseen < (1.0 - 1e-6) * *h;
     return status == CR_OK && missed ? move_to(step, &origin, foreseen, left, h, error) : status;
 }
 
-// a contact touches and closes fast
+// true if a contact touches and closes fast
 static bool struck(const crStepContacts* contacts, const crPlan* plan, double slack) {
     for (int i = 0; i < contacts->count; i++) {
         const crStepContact* c = &contacts->list[i];
@@ -308,7 +311,7 @@ static bool struck(const crStepContacts* contacts, const crPlan* plan, double sl
     return false;
 }
 
-// normals of the contacts that strike, where vertices and edges meet
+// Sets the normals of impacts between vertices and edges.
 static void set_normals(crStep* step, double slack) {
     for (int i = 0; i < step->contacts.count; i++) {
         crStepContact* c = &step->contacts.list[i];
@@ -316,7 +319,7 @@ static void set_normals(crStep* step, double slack) {
     }
 }
 
-// impacts at this instant, one after another while contacts still approach
+// Resolves impacts at this instant until no contact approaches fast. *plastic is set at the limit of impacts.
 static crStatus strike(crStep* step, double left, double h, double wider, double* slack, bool* plastic,
                        crError* error) {
     crStatus status = CR_OK;
@@ -351,7 +354,8 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
         status = strike(step, left, h, wider, &slack, &plastic, error);
         bool quiet = i > 0 && step->certificate.impacts == impacts;
         least = quiet ? 2.0 * fmax(moved, LOOK_TOL * h) : ROUND_TOL * h;
-        // the gap of sharp features jumps by its own error: where time stands still, that counts as touching
+        // the gap of sharp features jumps by its rounding: without progress in time, touching gets
+        // wider
         wider = quiet && moved <= ROUND_TOL * h ? 4.0 * slack : 0.0;
         impacts = step->certificate.impacts;
         step->certificate.truncated = step->certificate.truncated || plastic;

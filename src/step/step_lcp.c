@@ -2,14 +2,14 @@
 //
 //     M (v+ - v) = J^T p + h k,      q+ = q (+) h v+,      n, D, gap, M, k at q^ = q (+) h v^ and time t + h
 //
-// v^ = v; with the fixed point v^ is the v+ found before, until both are equal: then everything is that of
-// the end of the step. Active are the contacts that pressed in the step before and those violated at q^;
-// others found violated at q+ join them and the step is solved again. At velocity level (Anitescu and Potra)
-// q+ is then projected on gap >= -deadband, and velocities of trees whose M it changed (omega alone of single
-// free bodies) are rescaled to the kinetic energy they had. Springs and dampers of joints are implicit.
-// Source: Stewart and Trinkle 2000; Anitescu and Potra 1997. Fails: a solve without solution (the step is then
-// made at velocity level) or a fixed point not reached is the certificate's outcome; CR_ERR_RANGE for friction
-// that is no LCP; CR_ERR_MEMORY, CR_ERR_FINITE.
+// v^ = v. With the fixed point v^ is the v+ of the last round, until both are equal: the problem is then that
+// of the end of the step. Active contacts are those that carried load in the last step and those violated at
+// q^. Contacts found violated at q+ are added and the step is solved again. At velocity level (Anitescu and
+// Potra) q+ is then projected on gap >= -deadband, and velocities of trees whose M changed by it (omega alone
+// of single bodies) are rescaled to the kinetic energy before. Springs and dampers of joints are implicit.
+// Source: Stewart and Trinkle 2000; Anitescu and Potra 1997.
+// Fails: a solve without solution (the step is then made at velocity level) or a fixed point not reached is
+// the certificate's outcome; CR_ERR_RANGE for friction that is no LCP; CR_ERR_MEMORY, CR_ERR_FINITE.
 #include <string.h>
 
 #include "model/spatial.h"
@@ -18,11 +18,11 @@
 #include "step/posed.h"
 #include "step/position.h"
 
-#define PASSES       20     // most times a step is solved again for contacts found violated
-#define ROUNDS       50     // of the fixed point
-#define VIOLATED_TOL 1e-10  // share of the body's size
+#define PASSES       20     // limit of solves with more and more active contacts
+#define ROUNDS       50     // limit of rounds of the fixed point
+#define VIOLATED_TOL 1e-10  // overlap of a violated contact, share of the larger body's size
 
-// contacts that take part, wherever they are found
+// active contacts, by pair and features
 typedef struct Active {
     int count, capacity;
     crWarm* list;
@@ -30,13 +30,13 @@ typedef struct Active {
 
 typedef struct Try {
     double h, time;
-    double margin;  // of contacts at q^
-    double* v_hat;  // (nv)
-    double* v_plus;
+    double margin;   // margin of contacts at q^, m
+    double* v_hat;   // (nv)
+    double* v_plus;  // (nv)
     Active active;
     crStepContacts at_hat;  // contacts at q^
-    bool* takes;            // of them
-    bool complete;          // nothing else is violated at q+
+    bool* takes;            // true for active contacts of at_hat
+    bool complete;          // true if no other contact is violated at q+
 } Try;
 
 static bool same_pair(const crWarm* w, const crStepContact* c) {
@@ -56,7 +56,7 @@ static crStatus remember(crArena* arena, const crStepContact* c, Active* active,
     return CR_OK;
 }
 
-// one remembered contact among those at q^: itself, or all of its pair where its features are not found
+// Takes an active contact at q^, or all contacts of its pair if its features are not found.
 static void take(const crStepContacts* contacts, const crWarm* w, bool* takes) {
     bool found = false;
     for (int i = 0; i < contacts->count; i++) {
@@ -82,7 +82,8 @@ static crStatus choose_active(crStep* step, Try* attempt, crError* error) {
     return CR_OK;
 }
 
-// dynamics at q^ and t + h, v_free = v^ + (M + h B + h^2 K)^-1 (h k + M (v - v^)), contacts; state.v stays v^
+// Finds dynamics at q^ and t + h, contacts, and v_free = v^ + (M + h B + h^2 K)^-1 (h k + M (v - v^)).
+// state.v is that of the beginning afterwards.
 static crStatus predict(crStep* step, Try* attempt, crError* error) {
     const crModel* model = step->model;
     size_t bytes = (size_t)model->nv * sizeof(double);
@@ -111,7 +112,7 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
     return status == CR_OK ? cr_step_drag(step, attempt->h, error) : status;
 }
 
-// impulses by Lemke's method at one level
+// Finds the impulses by Lemke's method at one level.
 static crStatus solve_at(crStep* step, const Try* attempt, crLevel level, crError* error) {
     const crStepSettings kept = step->settings;
     step->settings.level = level;
@@ -129,7 +130,7 @@ static bool unsolvable(crOutcome outcome) {
 static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
     const crStepSettings* settings = &step->settings;
     crStatus status = solve_at(step, attempt, settings->level, error);
-    // gaps that contradict each other: velocities never do, and the certificate keeps the first outcome
+    // gaps may contradict each other, velocities do not; the certificate keeps the worse outcome
     if (status == CR_OK && settings->level == CR_LEVEL_POSITION && unsolvable(step->posed.report.outcome)) {
         status = solve_at(step, attempt, CR_LEVEL_VELOCITY, error);
     }
@@ -152,7 +153,7 @@ static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
     return CR_OK;
 }
 
-// state to the end of the step
+// Moves the state to the end of the step with v+.
 static void end_state(const crModel* model, const crStepStart* start, crState* state, const Try* attempt) {
     memcpy(state->q, start->q, (size_t)model->nq * sizeof(double));
     memcpy(state->v, attempt->v_plus, (size_t)model->nv * sizeof(double));
@@ -164,7 +165,7 @@ static bool violated(const crPlan* plan, const crStepContact* c) {
     return c->point.gap < -VIOLATED_TOL * fmax(plan->size[c->body_a], plan->size[c->body_b]);
 }
 
-// whether more contacts of this pair can be had at q^; a pair that is not seen there needs a wider look
+// True if a contact of this pair at q^ is not active. *seen: true if the pair has contacts at q^.
 static bool untaken(const Try* attempt, const crStepContact* c, bool* seen) {
     bool more = false;
     for (int i = 0; i < attempt->at_hat.count; i++) {
@@ -176,7 +177,8 @@ static bool untaken(const Try* attempt, const crStepContact* c, bool* seen) {
     return more;
 }
 
-// contacts at q+ that did not take part and should have; overlap into the certificate
+// Adds the contacts violated at q+ to the active ones, and writes the overlap to the certificate. The margin
+// at q^ grows if a pair has no contacts there. CR_ERR_MEMORY.
 static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     Active* active = &attempt->active;
     crStatus status = CR_OK;
@@ -206,7 +208,7 @@ static crStatus find_missed(crStep* step, Try* attempt, crError* error) {
     return status;
 }
 
-// v+ for one v^, with all contacts that it needs
+// Finds v+ for one v^, with all contacts that are violated without them.
 static crStatus settle(crStep* step, Try* attempt, crError* error) {
     crStatus status = CR_OK;
     attempt->complete = false;
@@ -227,8 +229,8 @@ static double largest_change(const crModel* model, const Try* attempt) {
     return change;
 }
 
-// twice the kinetic energy that depends on q: of turning for single free bodies, all of it for other trees,
-// under their roots
+// Writes twice the kinetic energy that depends on q, by root: that of rotation for single bodies, all of it
+// for other trees. Fails as the factor of M.
 static crStatus measure_energy(const crModel* model, const crState* state, crDynamics* d, double* energy,
                                crError* error) {
     cr_model_kinematics(model, state, d);
@@ -248,7 +250,7 @@ static crStatus measure_energy(const crModel* model, const crState* state, crDyn
     return CR_OK;
 }
 
-// velocities that the projection gave another energy, scaled to that of before
+// Scales velocities whose energy the projection changed to the energy before.
 static void keep_energy(const crModel* model, double* v, const double* before, const double* after) {
     for (int j = 0; j < model->nv; j++) {
         const crBody* body = &model->bodies[model->dof_body[j]];
@@ -285,7 +287,7 @@ static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
     return CR_OK;
 }
 
-// v+ for good: impulses, events and forces of the contacts as they were at q^, then q+
+// Writes v+ to the state: impulses, events and forces of the contacts at q^, then q+.
 static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
     crStatus status = cr_step_apply(step, error);

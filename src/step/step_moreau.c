@@ -1,11 +1,11 @@
 // step_moreau.c - the theta method of Moreau and Jean: contacts at velocity level with Newton's restitution.
 //
-//     q+ = q + h (theta v+ + (1 - theta) v),    contact active where gap(q + a h v) <= 0, a = 1/2 unless set,
+//     q+ = q + h (theta v+ + (1 - theta) v),    contact active if gap(q + a h v) <= 0, a = 1/2 by default,
 //     0 <= u_n+ + e u_n- _|_ p_n >= 0, friction against u_t+
 //
-// Contacts, their frames and the M that impulses act on are those of q + a h v; v_free = v + h M^-1 k is that of q.
-// Slip is that of the two witness points, so that a body's arm does not depend on the overlap. Overlap is not removed;
-// the audit says how deep it is. A single free body turns with its angular momentum (see model.h).
+// Contacts, their frames and the M of impulses are those at q + a h v; v_free = v + h M^-1 k is that at q.
+// Slip is that of the two witness points, so that a body's arm does not depend on the overlap. Overlap is not
+// removed, but measured by the audit. A single body turns with its angular momentum kept (see model.h).
 // Fails: as its stages do.
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "step/lcp_problem.h"
 #include "step/posed.h"
 
-// contacts at q + a h v, then q as it was
+// Finds dynamics and contacts at q + a h v, and restores q.
 static crStatus collide_ahead(crStep* step, double h, double* q, crError* error) {
     const crModel* model = step->model;
     double time = step->state.time, ahead = step->settings.activation * h;
@@ -28,7 +28,7 @@ static crStatus collide_ahead(crStep* step, double h, double* q, crError* error)
     return status;
 }
 
-// slip of witness points instead of the point midway
+// Changes slip rows from the midpoint to the witness points and poses the problem again. CR_ERR_MEMORY.
 static crStatus move_arms(crStep* step, crError* error) {
     size_t count = (size_t)step->posed.problem.block_count;
     crBlock* blocks = cr_arena_alloc(&step->scratch, (count + 1) * sizeof *blocks);
@@ -42,7 +42,7 @@ static crStatus move_arms(crStep* step, crError* error) {
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-// b = e u_n- on contacts; positions have no say
+// Sets b = e u_n- of contacts, without their gaps.
 static void newton_bias(const crStepPosed* posed, const crStepContact* contacts) {
     for (int i = 0; i < posed->problem.block_count; i++) {
         const crBlock* block = &posed->problem.blocks[i];
