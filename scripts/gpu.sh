@@ -2,7 +2,7 @@
 # The device program of batches: `sh scripts/gpu.sh [OUT]` compiles the C files of a step to PTX, out/carom.ptx unless told.
 # clang makes LLVM's code of every file, llvm-link one module of them, in which gpu/device.c takes the place of what the
 # device has not; opt keeps what the kernels reach, llc writes the text that a driver takes. The same C, the same rounding: no
-# contraction, no approximate division or root.
+# contraction, no approximate division or root. memcpy of gpu/device.c goes by words: once it is inlined, words must alias all types.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-$root/out/carom.ptx}
@@ -26,7 +26,7 @@ all: \$(OBJECTS) gpu/device.bc
 	$llvm/clang \$(FLAGS) -c \$< -o \$@
 gpu/device.bc: $root/gpu/device.c \$(HEADERS)
 	@mkdir -p gpu
-	$llvm/clang \$(FLAGS) -ffreestanding -fno-builtin -c \$< -o \$@
+	$llvm/clang \$(FLAGS) -fno-strict-aliasing -ffreestanding -fno-builtin -c \$< -o \$@
 list: ; @echo \$(OBJECTS)
 MAKE
 make -s -C "$work" -j"${CAROM_JOBS:-2}" all

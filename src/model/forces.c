@@ -82,20 +82,21 @@ static crVec3 ball_spring(const crDof* dof, const double* q) {
     return cr_neg(cr_add(cr_madd(g, 0.5, once), cr_scale(c, cr_cross(phi, once))));
 }
 
+// Adds the force of a ball's springs to k.
+static void add_ball_springs(const crModel* model, const crBody* body, const crState* state, double* k) {
+    const crDof* axes = cr_model_dof(model, body->v);
+    bool sprung = axes[0].stiffness > 0.0 || axes[1].stiffness > 0.0 || axes[2].stiffness > 0.0;
+    if (!sprung) return;
+    crVec3 spring = ball_spring(axes, state->q + body->q);
+    cr__store_vec(cr_add(cr__load_vec(k + body->v), spring), k + body->v);
+}
+
 static void add_joint_forces(const crModel* model, crPart part, const crState* state, const crDynamics* d,
                              double* k) {
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
-        // of a ball, which has three
-        const crDof* axes = cr__joint(body)->log != NULL ? cr_model_dof(model, body->v) : NULL;
-        bool sprung =
-            axes != NULL && (axes[0].stiffness > 0.0 || axes[1].stiffness > 0.0 || axes[2].stiffness > 0.0);
-        if (sprung) {
-            crVec3 spring = ball_spring(axes, state->q + body->q);
-            crVec3 sum = cr_add(cr__load_vec(k + body->v), spring);
-            cr__store_vec(sum, k + body->v);
-        }
+        if (cr__joint(body)->log != NULL) add_ball_springs(model, body, state, k);
         for (int j = 0; j < body->nv; j++) {
             int at = body->v + j;
             if (model->nu > 0) k[at] += cr__dof_actuation(model, d, state->q, state->v, at);
