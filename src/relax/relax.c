@@ -1,13 +1,13 @@
-// relax.c - the islands of a problem, one after another through the stages.
+// relax.c - solves the islands of a problem one after another by the stages of relax.h.
 //
-// Fails: out of memory. An island that no stage solves keeps the point with the smallest backward error.
+// Fails: CR_ERR_MEMORY. An island that no stage solves keeps the point with the smallest backward error.
 #include "relax.h"
 #include "stage.h"
 
 #include <string.h>
 
-#define SAME         1e-6  // relative, of two errors
-#define CONVEX_ABOVE 30.0  // the convex stage is tried where the error is this many times the target
+#define SAME         1e-6  // relative difference up to which two backward errors count as equal
+#define CONVEX_ABOVE 30.0  // error above which the convex stage is tried, times the target
 
 crRelaxParams cr__relax_params(void) {
     return (crRelaxParams){.tol = 1e-8,
@@ -28,7 +28,8 @@ bool cr__relax_takes(const crProblem* problem) {
     return problem->W.value == NULL && problem->J.value != NULL && problem->Minv.value != NULL;
 }
 
-// Newton's method from the best point; from afar it stalls, and is not tried where factorizations are dear.
+// Runs Newton's method from the best point. It is skipped if factorizations are dear and the error is large:
+// far from a solution it stalls.
 static crStatus run_newton(crIsland* island, double* x) {
     const crSpace* s = &island->space;
     bool far = s->sparse.flops > CR_RELAX_DEAR && island->error > island->params.reach * s->demand;
@@ -37,21 +38,21 @@ static crStatus run_newton(crIsland* island, double* x) {
     return cr__island_newton(island, x);
 }
 
-// Towards near, from the best point.
+// Runs the level stage from the best point if its error is above `near`.
 static crStatus run_level(crIsland* island, double* x) {
     if (cr__island_solved(island) || !(island->error > island->params.near)) return CR_OK;
     memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
     return cr__island_level(island, x);
 }
 
-// Alternating directions from the best point.
+// Runs alternating directions from the best point.
 static crStatus run_directions(crIsland* island, double* x) {
     if (cr__island_solved(island) || island->params.directions <= 0) return CR_OK;
     memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
     return cr__island_directions(island, x);
 }
 
-// The convex neighbour of the best point, where that is far from solved.
+// Runs the convex stage from the best point if its error is above CONVEX_ABOVE times the target.
 static crStatus run_convex(crIsland* island, double* x) {
     bool near = island->error <= CONVEX_ABOVE * island->target;
     if (cr__island_solved(island) || near || island->params.interior <= 0) return CR_OK;
@@ -59,10 +60,10 @@ static crStatus run_convex(crIsland* island, double* x) {
     return cr__island_convex(island, x);
 }
 
-// The stages in order.
+// Runs the stages in order from the guess x, which they overwrite.
 static crStatus island_run(crIsland* island, double* x) {
     const crSpace* s = &island->space;
-    // laws that ask for nothing are met by no impulse, and rows that act on nothing cannot be helped
+    // zero impulse solves an island without demand; no impulse changes one whose rows act on no body
     if (s->demand == 0.0 || s->nz == 0) memset(x, 0, (size_t)s->rows * sizeof *x);
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
@@ -81,8 +82,8 @@ static crStatus island_run(crIsland* island, double* x) {
     return status == CR_OK ? run_convex(island, x) : status;
 }
 
-// The witness of the best point takes its place if its error is no larger. An audit of the witness changes nothing; an audit
-// of the point itself would add the distance to its witness to the error.
+// Replaces the best point by its witness if the witness's error is no larger. The audit adds the distance to
+// the witness to a point's error; for the witness itself that distance is zero. x is work (rows).
 static void take_witness(crIsland* island, double* x) {
     const crSpace* s = &island->space;
     double *y = island->work, best = island->error;

@@ -1,4 +1,6 @@
-// stage.h - what the stages of one island share.
+// stage.h - the data of an island and its stages.
+//
+// Fails: CR_ERR_MEMORY, in every function that returns a crStatus.
 #ifndef CAROM_RELAX_STAGE_H
 #define CAROM_RELAX_STAGE_H
 
@@ -12,34 +14,37 @@ typedef struct crIsland {
     bool cheap;          // true if a factorization is cheap
     double* best;        // impulses with the smallest backward error (rows)
     double error;        // their backward error, m/s
-    crRelaxStage stage;  // that found them
+    crRelaxStage stage;  // stage that found them
     double shift;        // largest |s - mu |u_t|| of the convex answer, m/s
-    double* z;           // work of cr__island_offer: H^T x (nz)
-    double* u;           // H z + c (rows)
-    double* work;        // (2 rows + nz)
+    double* z;           // H^T x of the last point judged (nz)
+    double* u;           // H z + c of the last point judged (rows)
+    double* work;        // of cr__space_error (2 rows + nz)
 } crIsland;
 
-// Space, target and an empty best point; params and arena are set.
+// Fills the space and the target and sets the best point to zero with infinite error; params and arena are
+// set before. Fails: CR_ERR_MEMORY.
 crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index);
-// Judges x, which becomes the best if its backward error is smaller. island->z and u belong to x afterwards.
-// Returns its residual (cr__space_residual).
+// Computes the backward error of x, which becomes the best point if its error is smaller. island->z and u are
+// set to those of x. Returns the residual of x (cr__space_residual).
 double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage);
-// The same but for the residual: returns the backward error; each (units) receives that of every unit, in m/s.
+// As cr__island_offer, but returns the backward error in m/s; each (units), unless NULL, receives the error of
+// each unit.
 double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, double* each);
 static inline bool cr__island_solved(const crIsland* island) { return island->error <= island->target; }
 
-// x is changed in place by at most `count` sweeps.
+// Changes x by `count` Gauss-Seidel sweeps.
 void cr__island_sweep(crIsland* island, int count, double* x);
+// The other stages offer their points to the island.
 crStatus cr__island_level(crIsland* island, const double* start);
-// x: start, and the last iterate on return.
+// x holds the start and receives the last iterate.
 crStatus cr__island_directions(crIsland* island, double* x);
 crStatus cr__island_newton(crIsland* island, const double* start);
 crStatus cr__island_convex(crIsland* island, const double* start);
 
-// The convex problem's polish: x from a start near the answer, for shifts s of the normal velocities (rows;
-// zero elsewhere). Sets island->shift.
+// Polishes the answer x of the convex problem for the shifts s of the normal velocities (rows; zero in the other
+// rows). Sets island->shift.
 crStatus cr__island_polish(crIsland* island, const double* s, double* x);
-// |w (x - nearest(x - (u + s) / w))| over all rows, relative to |c|; u belongs to x
+// Returns |w (x - nearest(x - (u + s) / w))| over all rows, relative to |c|; u = H H^T x + c.
 double cr__island_convex_residual(const crSpace* space, const double* x, const double* u, const double* s);
 
 static inline double cr__square(const double* a, int n) {
