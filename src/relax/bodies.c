@@ -1,19 +1,20 @@
-// bodies.c - a problem's velocities in groups, its blocks in islands.
+// bodies.c - sorts a problem's velocities into groups and its blocks into islands.
 //
-// Velocities that Minv couples are one group; consecutive ones of at most six in all are joined where the
-// blocks that act on one all act on the other, so that a free body is one group of six. Groups that a block
-// acts on together are one island. Minv = L L^T per group; a pivot that is zero to working precision leaves
-// its column zero, so that an infinite mass is one that nothing moves. Fails: out of memory only.
+// Velocities that Minv couples form a component. Consecutive components of at most six velocities in all form
+// one group if the blocks that act on one are among those of the other: a free body is one group of six. Groups
+// that a block acts on together belong to one island. Minv = L L^T per group; a pivot that is zero to working
+// precision gives a zero column, so impulses do not move an infinite mass.
+// Fails: CR_ERR_MEMORY.
 #include "base/forest.h"
 #include "base/room.h"
 #include "space.h"
 
 #include <string.h>
 
-#define JOINED_SIZE 6
-#define ZERO_PIVOT  1e-15
+#define JOINED_SIZE 6      // most velocities of a group of joined components
+#define ZERO_PIVOT  1e-15  // pivot that counts as zero, share of the diagonal entry
 
-// Visits the nonzero entries of a row.
+// Iterator over the nonzero entries of a row.
 typedef struct crRow {
     const crMatrix* A;
     int row, next, end;
@@ -24,6 +25,7 @@ static crRow row_of(const crMatrix* A, int row) {
     return (crRow){A, row, A->start[row], A->start[row + 1]};
 }
 
+// Sets col and value to the next nonzero entry; returns false if the row has no more.
 static bool row_next(crRow* r, int* col, double* value) {
     const crMatrix* A = r->A;
     while (r->next < r->end) {
@@ -35,7 +37,7 @@ static bool row_next(crRow* r, int* col, double* value) {
     return false;
 }
 
-// J by rows without zeros.
+// Copies J by rows without its zeros.
 static crStatus copy_rows(crBodies* b, crArena* arena) {
     const crProblem* problem = b->problem;
     int n = problem->rows, entries = 0, col;
@@ -59,7 +61,8 @@ static crStatus copy_rows(crBodies* b, crArena* arena) {
     return CR_OK;
 }
 
-// Blocks that act on each velocity's component, ascending: (first, list), component = leader in link.
+// Lists the blocks that act on each component, ascending: list[first[v]] to list[first[v + 1] - 1] for the
+// component whose leader in link is v.
 static crStatus list_blocks(const crBodies* b, int* link, int** first, int** list, crArena* arena) {
     const crProblem* problem = b->problem;
     int nv = problem->nv;
@@ -94,7 +97,7 @@ static crStatus list_blocks(const crBodies* b, int* link, int** first, int** lis
     return CR_OK;
 }
 
-// Whether the shorter of two ascending lists is part of the longer, and not empty.
+// Returns true if the shorter of two ascending lists is not empty and all of it is in the longer.
 static bool nested(const int* a, int na, const int* b, int nb) {
     if (na > nb) return nested(b, nb, a, na);
     int j = 0;
@@ -107,7 +110,8 @@ static bool nested(const int* a, int na, const int* b, int nb) {
     return na > 0;
 }
 
-// Joins small components that follow each other and meet the same blocks; link leads to groups afterwards.
+// Joins small consecutive components of which one has all blocks of the other. Afterwards the leaders in link
+// are those of groups.
 static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
     int nv = b->problem->nv, current = -1, filled = 0;
     int *first, *list;
@@ -119,10 +123,10 @@ static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
     for (int v = 0; v < nv; v++) {
         count[cr__forest_find(link, v)]++;
     }
-    // the list of the component with most blocks stands for the group
+    // component of the group with the most blocks; its list is compared
     int widest = -1;
     for (int v = 0; v < nv; v++) {
-        // velocities that nothing acts on stay out of the way
+        // components without blocks are skipped
         if (link[v] != v || first[v] == first[v + 1]) continue;
         bool fits = current >= 0 && filled + count[v] <= JOINED_SIZE &&
                     nested(list + first[v], first[v + 1] - first[v], list + first[widest],
@@ -139,7 +143,7 @@ static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
     return CR_OK;
 }
 
-// Numbers the groups that some block acts on, and lists their velocities.
+// Numbers the groups that a block acts on and lists their velocities.
 static void number_groups(crBodies* b, int* link, int* number) {
     int nv = b->problem->nv, entries = b->row_start[b->problem->rows];
     for (int v = 0; v < nv; v++) {
@@ -168,7 +172,7 @@ static void number_groups(crBodies* b, int* link, int* number) {
     }
 }
 
-// Lower Cholesky factor in place; columns of zero pivots become zero.
+// Replaces A by its lower Cholesky factor; columns of zero pivots become zero.
 static void factor_group(double* A, int n) {
     for (int k = 0; k < n; k++) {
         double d = A[k * n + k], own = d;
@@ -188,6 +192,7 @@ static void factor_group(double* A, int n) {
     }
 }
 
+// Fills L with the factors of all groups.
 static crStatus factor_masses(crBodies* b, crArena* arena) {
     size_t total = 0;
     for (int g = 0; g < b->groups; g++) {
@@ -209,7 +214,8 @@ static crStatus factor_masses(crBodies* b, crArena* arena) {
     return CR_OK;
 }
 
-// Islands in the order of their first blocks; blocks that act on nothing are islands of their own.
+// Numbers the islands in the order of their first blocks. A block without entries in J is an island
+// of its own.
 static crStatus make_islands(crBodies* b, crArena* arena) {
     const crProblem* problem = b->problem;
     size_t blocks = (size_t)problem->block_count;
@@ -244,7 +250,7 @@ static crStatus make_islands(crBodies* b, crArena* arena) {
     for (int i = 0; i < b->islands; i++) {
         b->island_first[i + 1] += b->island_first[i];
     }
-    // filled from the end, so that the first entries come to stand where they belong
+    // filled from the end: island_first[i + 1] falls from the end of island i to its first block
     for (int k = problem->block_count - 1; k >= 0; k--) {
         b->block[--b->island_first[island[k] + 1]] = k;
     }

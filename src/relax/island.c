@@ -1,11 +1,11 @@
-// island.c - an island on its way through the stages: what it must reach, and the best point so far.
+// island.c - computes an island's target error and keeps the best point of its stages.
 //
-// Fails: out of memory.
+// Fails: CR_ERR_MEMORY.
 #include "stage.h"
 
 #include <string.h>
 
-#define ROUNDING 1e-15  // of a velocity, relative to the largest one
+#define ROUNDING 1e-15  // rounding error of a velocity, relative to the largest one
 
 double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, double* each) {
     const crSpace* s = &island->space;

@@ -8,12 +8,12 @@
 //     level       penalties raised where the error is large, until the largest error is at most `near`
 //     directions  alternating directions on Coulomb's law, one factorization
 //     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
-//     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, then an interior
-//                 point method and a polish. A solution exists if the rows can be satisfied at all, and it
-//                 is exact for the bias b' = b + s - mu |u_t|.
+//     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, then an
+//                 interior point method and a polish. A solution exists if the rows can be satisfied at
+//                 all, and it is exact for the bias b' = b + s - mu |u_t|.
 //
-// The answer is the point with the smallest backward error of all stages; it lies in the cone. Each stage ends
-// when its budget is spent.
+// The answer is the point with the smallest backward error of all stages; it lies in the cone. Each stage
+// ends when its budget is spent.
 // Fails: CR_ERR_MEMORY.
 #ifndef CAROM_RELAX_RELAX_H
 #define CAROM_RELAX_RELAX_H

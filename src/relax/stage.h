@@ -16,9 +16,9 @@ typedef struct crIsland {
     double error;        // their backward error, m/s
     crRelaxStage stage;  // stage that found them
     double shift;        // largest |s - mu |u_t|| of the convex answer, m/s
-    double* z;           // H^T x of the last point judged (nz)
-    double* u;           // H z + c of the last point judged (rows)
-    double* work;        // of cr__space_error (2 rows + nz)
+    double* z;           // work: H^T x of the last point judged (nz)
+    double* u;           // work: H z + c of the last point judged (rows)
+    double* work;        // work (2 rows + nz)
 } crIsland;
 
 // Fills the space and the target and sets the best point to zero with infinite error; params and arena are
@@ -27,8 +27,8 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index);
 // Computes the backward error of x, which becomes the best point if its error is smaller. island->z and u are
 // set to those of x. Returns the residual of x (cr__space_residual).
 double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage);
-// As cr__island_offer, but returns the backward error in m/s; each (units), unless NULL, receives the error of
-// each unit.
+// As cr__island_offer, but returns the backward error in m/s; each (units), unless NULL, receives the
+// units' errors.
 double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, double* each);
 static inline bool cr__island_solved(const crIsland* island) { return island->error <= island->target; }
 
@@ -41,8 +41,8 @@ crStatus cr__island_directions(crIsland* island, double* x);
 crStatus cr__island_newton(crIsland* island, const double* start);
 crStatus cr__island_convex(crIsland* island, const double* start);
 
-// Polishes the answer x of the convex problem for the shifts s of the normal velocities (rows; zero in the other
-// rows). Sets island->shift.
+// Polishes the answer x of the convex problem for the shifts s of the normal velocities (rows; zero in the
+// other rows). Sets island->shift.
 crStatus cr__island_polish(crIsland* island, const double* s, double* x);
 // Returns |w (x - nearest(x - (u + s) / w))| over all rows, relative to |c|; u = H H^T x + c.
 double cr__island_convex_residual(const crSpace* space, const double* x, const double* u, const double* s);

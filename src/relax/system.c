@@ -1,19 +1,21 @@
-// system.c - a problem cut into units and scaled so that every friction limit is one.
+// system.c - cuts a problem into units and scales it so that every friction limit is one.
 //
-// W is taken by rows exactly as given (also where it is slightly unsymmetric) and kept beside E W E, because
-// rows with mu = 0 cannot be scaled back. Residuals are the audit's own, from p = E x.
-// Fails: out of memory only.
+// W is read by rows exactly as given, even if it is slightly unsymmetric, and kept beside E W E, because
+// rows with mu = 0 cannot be scaled back. Residuals are the audit's own, of p = E x.
+// Fails: CR_ERR_MEMORY.
 #include "system.h"
 #include "base/room.h"
 #include "linalg/project.h"
 
 #include <string.h>
 
+// Returns the number of rows of the block's units.
 static int rows_at_once(const crBlock* block) {
     if (block->kind == CR_BLOCK_CONE) return block->count;
     return block->kind == CR_BLOCK_EQUALITY && block->count <= CR_UNIT_ROWS ? block->count : 1;
 }
 
+// Cuts the blocks into units; fills unit, unit_of and E.
 static void cut_blocks(crSystem* system) {
     const crProblem* problem = system->problem;
     int at = 0;
@@ -30,6 +32,7 @@ static void cut_blocks(crSystem* system) {
     }
 }
 
+// Returns the number of units; diagonal receives the numbers in their diagonal blocks.
 static int count_units(const crProblem* problem, size_t* diagonal) {
     int units = 0;
     *diagonal = 0;
@@ -42,7 +45,7 @@ static int count_units(const crProblem* problem, size_t* diagonal) {
     return units;
 }
 
-// E W E, and the diagonal block of each unit
+// Fills E W E and, in D, the diagonal block of each unit.
 static void scale_rows(crSystem* system, double* D) {
     const crMatrix* W = &system->W;
     for (int i = 0; i < system->units; i++) {
@@ -104,7 +107,7 @@ void cr__system_add_product(const crSystem* system, const crUnit* unit, const do
     const double* row = system->scaled + W->start[unit->row];
     size_t n = (size_t)system->n, entries = (size_t)(W->start[unit->row + unit->count] - W->start[unit->row]);
     if (unit->count == 3 && entries == 3 * n) {
-        // three full rows at once: each is summed in order, none waits for another
+        // the sums of three full rows are independent and overlap; each adds its terms in order
         double s0 = w[0], s1 = w[1], s2 = w[2];
         for (size_t j = 0; j < n; j++) {
             s0 += row[j] * x[j];
