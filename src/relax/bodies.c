@@ -1,9 +1,9 @@
 // bodies.c - sorts a problem's velocities into groups and its blocks into islands.
 //
 // Velocities that Minv couples form a component. Consecutive components of at most six velocities in all form
-// one group if the blocks that act on one are among those of the other: a free body is one group of six. Groups
-// that a block acts on together belong to one island. Minv = L L^T per group; a pivot that is zero to working
-// precision gives a zero column, so impulses do not move an infinite mass.
+// one group if the blocks that act on one are among those of the other: a free body is one group of six.
+// Groups that a block acts on together belong to one island. Minv = L L^T per group; a pivot that is zero to
+// working precision gives a zero column, so impulses do not move an infinite mass.
 // Fails: CR_ERR_MEMORY.
 #include "base/forest.h"
 #include "base/room.h"

@@ -1,20 +1,21 @@
-// directions.c - alternating directions on Coulomb's law: one factorization, many solves.
+// directions.c - solves an island under Coulomb's law by alternating directions, with one factorization.
 //
 //     x = law(q), y = (x - q) / R, z = inverse(A(R)) H^T (x + R (y - c)), u = H z + c,
 //     q = x - R (1.6 u - .6 y)       with R = 3 / weight
 //
-// Its fixed points are the solutions. Source: Boyd et al. 2011 with over-relaxation; the law takes the place
-// of a projection. Fails: slow to the last digits and need not converge; the best point counts.
+// The fixed points are the solutions. Source: Boyd et al. 2011 with over-relaxation; the law replaces the
+// projection. Fails: CR_ERR_MEMORY. The last digits converge slowly or not at all; the island keeps the best
+// point.
 #include "stage.h"
 
 #include <string.h>
 
-#define PENALTY 3.0
-#define RELAXED 1.6
-#define LOOK    25  // iterations between looks at the residual
-#define CLOSE   0.1
+#define PENALTY 3.0  // penalty R, times 1 / weight
+#define RELAXED 1.6  // factor of over-relaxation
+#define LOOK    25   // iterations between checks of the backward error
+#define CLOSE   0.1  // error at which the stage leaves the rest to Newton's method, share of its reach
 
-// x and y of q for every unit; R = PENALTY / weight
+// Computes x = law(q) and y = (x - q) / R of all units; R = PENALTY / weight.
 static void apply_law(const crSpace* s, const double* q, double* x, double* y) {
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], q + s->unit[i].row, x + s->unit[i].row, NULL);
@@ -24,6 +25,7 @@ static void apply_law(const crSpace* s, const double* q, double* x, double* y) {
     }
 }
 
+// G = R
 static void fill_penalty(crSpace* s) {
     memset(s->G, 0, s->squares * sizeof *s->G);
     for (int i = 0; i < s->units; i++) {
@@ -45,7 +47,7 @@ crStatus cr__island_directions(crIsland* island, double* x) {
         cr_arena_release(island->arena, mark);
         return CR_ERR_MEMORY;
     }
-    // from there Newton's method needs few steps
+    // error from which Newton's method needs few steps
     double reach = island->params.reach, enough = isfinite(reach) ? CLOSE * reach * s->demand : 0.0;
     fill_penalty(s);
     bool factored = cr__space_factor(s, CR_SPARSE_DEFINITE);

@@ -1,29 +1,30 @@
-// newton.c - augmented Lagrangian on Coulomb's law: the outer loop.
+// newton.c - solves an island under Coulomb's law by an augmented Lagrangian; this is the outer loop.
 //
-// A solved inner problem (inner.h) gives new multipliers; the penalty R = k / weight grows while that is easy and falls
-// where it is not. Source: Alart and Curnier 1991, Rockafellar 1976. Fails: where no penalty helps; the best point
-// counts.
+// A solved inner problem (inner.h) gives new multipliers. The penalty R = k / weight grows after inner
+// problems of few steps and falls after many steps or a failure. Source: Alart and Curnier 1991, Rockafellar
+// 1976.
+// Fails: CR_ERR_MEMORY. If no penalty reduces the residual, the island keeps the best point.
 #include "inner.h"
 
 #include <string.h>
 
-#define START_PENALTY  30.0
-#define CHEAP_PENALTY  300.0  // of islands that are cheap to factor: what fails costs little
-#define LEAST_PENALTY  1.0
-#define MOST_PENALTY   1e9
-#define INNER_STEPS    12
-#define INNER_ACCURACY 0.1
-#define MOST_PARTS     4
-#define LITTLE         1e3   // error over the target from which on it counts as little
-#define CHEAP_TIMES    4     // what islands that are cheap to factor get of the budget
-#define IDLE           5     // outer steps without effect that end the stage
-#define STEADY_ROW     4     // inner problems after which the bound of a steady penalty rises
-#define PROBE          24    // factorizations, and
-#define PROBE_PART     0.25  // part of a budget of work, after which an island must have come closer:
-#define PROBE_SHARE    0.25  // to this share of its first residual
+#define START_PENALTY  30.0   // first k
+#define CHEAP_PENALTY  300.0  // first k of islands that are cheap to factor
+#define LEAST_PENALTY  1.0    // least k
+#define MOST_PENALTY   1e9    // largest k
+#define INNER_STEPS    12     // most Newton steps of an inner problem
+#define INNER_ACCURACY 0.1    // tolerance of an inner problem, share of the outer residual
+#define MOST_PARTS     4      // most budgets granted one after another
+#define LITTLE         1e3    // error that counts as small, times the target
+#define CHEAP_TIMES    4      // factor on the budget of islands that are cheap to factor
+#define IDLE           5      // outer steps without effect that are allowed in the stage
+#define STEADY_ROW     4      // solved inner problems in a row per rise of a steady penalty's bound
+#define PROBE          24     // factorizations after which a long budget requires progress, at least
+#define PROBE_PART     0.25   // the same as a share of the budget; the larger counts
+#define PROBE_SHARE    0.25   // residual required then, share of the first
 
-// Whether the budget allows another inner problem. It grows while each part of it makes the error a tenth, or half of it
-// where little is left to do.
+// Returns true if the budget allows another inner problem. A spent budget is granted again, up to MOST_PARTS
+// in all, if it reduced the error to a tenth, or to half if the error is small.
 static bool may_go_on(const crIsland* island, int used, int budget, int* parts, double* level) {
     if (used < *parts * budget) return true;
     double share = island->error <= LITTLE * island->target ? 0.5 : 0.1;
@@ -33,22 +34,23 @@ static bool may_go_on(const crIsland* island, int used, int budget, int* parts, 
     return true;
 }
 
-// By how much the penalty changes after an inner problem of so many steps; failed: one failed before. A penalty that is
-// too large costs factorizations: it grows fast only where these are cheap.
+// Returns the factor on the penalty after a solved inner problem of so many steps. `failed` is true if a
+// failed penalty bounds it. A penalty that is too large costs factorizations, so it grows fast only if these
+// are cheap.
 static double growth(int steps, bool failed, bool cheap) {
     if (steps <= 1 && !failed && cheap) return 30.0;
     if (steps <= 3) return failed ? 2.5 : 5.0;
     return steps <= 6 ? 2.0 : steps > 9 ? 0.5 : 1.0;
 }
 
-// By how much the bound of the penalty rises after an inner problem of so many steps. A penalty that failed is not tried
-// again at once, but soon where the inner problems are easy.
+// Returns the factor on the bound of the penalty after a solved inner problem of so many steps. A failed
+// penalty is tried again sooner if the inner problems take few steps.
 static double relief(int steps) { return steps <= 1 ? 4.0 : steps <= 2 ? 2.5 : steps <= 4 ? 1.5 : 1.0; }
 
-// The same where penalties are steady, after so many in a row.
+// Returns that factor for steady penalties, after `row` solved inner problems in a row.
 static double steady_relief(int row) { return row % STEADY_ROW == 0 ? 2.0 : 1.0; }
 
-// Factorizations that the stage may make before it is asked whether they pay.
+// Returns the first budget, in factorizations.
 static int first_budget(const crIsland* island) {
     const crSpace* s = &island->space;
     double cost = s->sparse.flops + CR_RELAX_UNIT * s->units;
@@ -56,7 +58,7 @@ static int first_budget(const crIsland* island) {
     return cost <= CR_RELAX_FAIR ? (int)fmax(budget, island->params.work / cost) : budget;
 }
 
-// Outer loop from the multipliers in in->x0, whose residual is r and whose H^T x0 is z.
+// Runs the outer loop from the multipliers in->x0; r is their residual, z = H^T x0.
 static void outer(crInner* in, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
@@ -81,7 +83,7 @@ static void outer(crInner* in, double r, double* z) {
             r = after;
             cap = fmin(cap * (island->params.steady ? steady_relief(++row) : relief(steps)), MOST_PENALTY);
             k = fmin(k * growth(steps, cap < MOST_PENALTY, island->cheap), cap);
-            // multipliers that stand still gain nothing
+            // an inner problem solved in no step leaves the multipliers as they are
             if (steps == 0 && ++idle > IDLE) break;
         } else {
             cap = fmax(0.5 * k, LEAST_PENALTY);

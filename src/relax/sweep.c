@@ -1,13 +1,13 @@
-// sweep.c - Gauss-Seidel sweeps over an island's units in body space.
+// sweep.c - changes an island's impulses by Gauss-Seidel sweeps over its units in body space.
 //
-// Each unit in turn takes a few projected steps with the others held: the normal impulse by its own diagonal
-// entry, each friction part by the largest eigenvalue of its block. z = H^T x is kept up to date. Fails:
-// never; slow where heavy rests on light, which the later stages are for.
+// Each unit in turn takes a few projected steps while the impulses of the other units are fixed: the normal
+// impulse is scaled by its diagonal entry, each friction part by the largest eigenvalue of its block. Every
+// change updates z = H^T x. Fails: never; convergence is slow if heavy bodies rest on light ones.
 #include "stage.h"
 
-#define STEPS 4
+#define STEPS 4  // projected steps of a unit per sweep
 
-// Largest eigenvalue of W over the rows of a part.
+// Returns the largest eigenvalue of W over the rows of a part.
 static double part_stiffness(const crUnitPart* part, const double* W, int n) {
     double a = W[part->at * (n + 1)];
     if (part->count == 1) return a;
@@ -15,7 +15,7 @@ static double part_stiffness(const crUnitPart* part, const double* W, int n) {
     return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
 }
 
-// d: change of the unit's impulses from x; u: its velocities at x
+// Fills d with the change of the unit's impulses x; u are its velocities at x.
 static void solve_unit(const crUnit* unit, const double* W, const double* x, const double* u, double* d) {
     int n = unit->count;
     double stiff[CR_UNIT_ROWS] = {W[0]};
@@ -47,6 +47,7 @@ static void solve_unit(const crUnit* unit, const double* W, const double* x, con
     }
 }
 
+// Solves one unit and updates its x and z = H^T x.
 static void sweep_unit(const crSpace* s, const crUnit* unit, double* x, double* z) {
     double u[CR_UNIT_ROWS], d[CR_UNIT_ROWS];
     for (int a = 0; a < unit->count; a++) {
