@@ -1,15 +1,16 @@
-// inner.c - Newton's method with a search that need not descend at once (inner.h).
+// inner.c - solves F(z) = 0 of inner.h by Newton's method with a nonmonotone line search.
 //
-// Source: Alart and Curnier 1991; Grippo, Lampariello and Lucidi 1986 for the search. Fails: where the active set is
-// locally singular no step helps; the caller learns how far it came.
+// Source: Alart and Curnier 1991; Grippo, Lampariello and Lucidi 1986 for the search.
+// Fails: CR_ERR_MEMORY. If the active set is locally singular, no step reduces |F|; the smallest |F| is
+// returned.
 #include "inner.h"
 
 #include <string.h>
 
-#define HOPELESS    1e3  // |F| over its tolerance
-#define SHORTENINGS 8
-#define MEMORY      4
-#define FAILURES    1  // searches in a row that find no descent
+#define HOPELESS    1e3  // limit of |F| after half of the steps, times the tolerance
+#define SHORTENINGS 8    // most step lengths tried per search
+#define MEMORY      4    // latest values of |F|; a step must stay below their largest
+#define FAILURES    1    // searches in a row without descent that are allowed
 
 crStatus cr__inner_create(crInner* in, crIsland* island) {
     size_t rows = (size_t)island->space.rows, nz = (size_t)island->space.nz;
@@ -37,7 +38,7 @@ void cr__inner_penalty(const crInner* in, double k) {
     }
 }
 
-// x, q and F at z + step d; returns |F|
+// Computes x, q and F at z + step d; returns |F|.
 static double evaluate(const crInner* in, double step, double* q, double* x, double* F) {
     const crSpace* s = &in->island->space;
     for (int i = 0; i < s->rows; i++) {
@@ -90,7 +91,7 @@ int cr__inner_solve(crInner* in, double tol, int most, double* reached) {
             memcpy(in->best_z, in->z, (size_t)s->nz * sizeof *in->z);
         }
         if (steps == most || !(size > tol)) break;
-        // far from the end at halfway: the penalty is too large
+        // a large |F| after half of the steps: the penalty is too large
         if (2 * steps >= most && best > HOPELESS * tol) break;
         fill_slopes(in);
         if (!cr__space_factor(s, CR_SPARSE_GENERAL)) break;

@@ -14,14 +14,14 @@
 #define MOST_PENALTY   1e9    // largest k
 #define INNER_STEPS    12     // most Newton steps of an inner problem
 #define INNER_ACCURACY 0.1    // tolerance of an inner problem, share of the outer residual
-#define MOST_PARTS     4      // most budgets granted one after another
+#define MOST_PARTS     4      // most budgets of a stage
 #define LITTLE         1e3    // error that counts as small, times the target
 #define CHEAP_TIMES    4      // factor on the budget of islands that are cheap to factor
 #define IDLE           5      // outer steps without effect that are allowed in the stage
 #define STEADY_ROW     4      // solved inner problems in a row per rise of a steady penalty's bound
-#define PROBE          24     // factorizations after which a long budget requires progress, at least
-#define PROBE_PART     0.25   // the same as a share of the budget; the larger counts
-#define PROBE_SHARE    0.25   // residual required then, share of the first
+#define PROBE          24     // least factorizations before progress is required, if `work` raised the budget
+#define PROBE_PART     0.25  // factorizations before progress is required, share of the budget; the larger counts
+#define PROBE_SHARE    0.25  // residual required then, share of the first
 
 // Returns true if the budget allows another inner problem. A spent budget is granted again, up to MOST_PARTS
 // in all, if it reduced the error to a tenth, or to half if the error is small.
