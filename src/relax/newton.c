@@ -20,8 +20,8 @@
 #define IDLE           5      // outer steps without effect that are allowed in the stage
 #define STEADY_ROW     4      // solved inner problems in a row per rise of a steady penalty's bound
 #define PROBE          24     // least factorizations before progress is required, if `work` raised the budget
-#define PROBE_PART     0.25  // factorizations before progress is required, share of the budget; the larger counts
-#define PROBE_SHARE    0.25  // residual required then, share of the first
+#define PROBE_PART     0.25   // the same as a share of the budget; the larger number counts
+#define PROBE_SHARE    0.25   // residual required then, share of the first
 
 // Returns true if the budget allows another inner problem. A spent budget is granted again, up to MOST_PARTS
 // in all, if it reduced the error to a tenth, or to half if the error is small.

@@ -20,10 +20,10 @@
 
 #include "space.h"
 
-#define CR_RELAX_CHEAP 5e6   // cost below which a factorization is cheap, multiplications and additions
-#define CR_RELAX_UNIT  2000  // cost of a unit in the rest of a step, in the same unit
-#define CR_RELAX_DEAR  1e7   // cost above which a factorization is dear, in the same unit
-#define CR_RELAX_FAIR  1e8   // cost up to which a Newton step may use the budget `work`, in the same unit
+#define CR_RELAX_CHEAP 5e6   // cost below which a factorization is cheap, flops
+#define CR_RELAX_UNIT  2000  // cost of each unit in the rest of a Newton step, flops
+#define CR_RELAX_DEAR  1e7   // cost above which a factorization is dear, flops
+#define CR_RELAX_FAIR  1e8   // cost up to which a Newton step may use the budget `work`, flops
 
 typedef struct crRelaxParams {
     double tol;      // backward error to reach, relative to the island's demand
@@ -34,7 +34,7 @@ typedef struct crRelaxParams {
     int level;       // most factorizations of the level stage
     int directions;  // most iterations of the alternating directions
     int newton;      // factorizations of Newton's method, extended while the error falls fast
-    double work;     // least cost granted to Newton's method if a step costs at most CR_RELAX_FAIR
+    double work;     // least cost granted to Newton's method if a step is within CR_RELAX_FAIR, flops
     bool steady;     // true if four inner problems must be solved before a failed penalty's bound rises
     int interior;    // most factorizations of the interior point method
     int polish;      // most factorizations of the convex polish

@@ -16,8 +16,8 @@ typedef struct crIsland {
     double error;        // their backward error, m/s
     crRelaxStage stage;  // stage that found them
     double shift;        // largest |s - mu |u_t|| of the convex answer, m/s
-    double* z;           // work: H^T x of the last point judged (nz)
-    double* u;           // work: H z + c of the last point judged (rows)
+    double* z;           // work: H^T x of the point evaluated last (nz)
+    double* u;           // work: H z + c of the point evaluated last (rows)
     double* work;        // work (2 rows + nz)
 } crIsland;
 
