@@ -1,6 +1,6 @@
 // space.h - one island of a problem in body space, prepared for factorizations.
 //
-// Generalized velocities form groups (a free body, a tree) with Minv = L L^T. H = E J L and c = E (u_free + b),
+// Generalized velocities form groups (a free body, a tree) with Minv = L L^T. H = E J L, c = E (u_free + b),
 // where E scales friction ellipses to discs. Impulses x (p = E x) give z = H^T x and velocities u = H z + c.
 // Newton's method and alternating directions factor
 //
