@@ -1,8 +1,8 @@
 // interior.c - the convex stage: an interior point method for the convex problem, then its polish.
 //
-// The shift s = mu |u_t| is fixed at its value in the starting point. The conditions z = H^T x, y = H z + c +
-// s, x in the cone K, y in its dual, x.y = 0 are then a convex problem. Source: Mehrotra's predictor and
-// corrector in Nesterov and Todd's scaling.
+// The shift s = mu |u_t| is fixed at its value in the starting point. With z = H^T x and
+// y = H z + c + s, the conditions x in the cone K, y in its dual, x.y = 0 are then a convex problem.
+// Source: Mehrotra's predictor and corrector in Nesterov and Todd's scaling.
 //
 // Impulses and velocities of a cone are scaled by diag(mu, 1, 1) and diag(1, mu, mu) to the same symmetric
 // cone. A step factors A(G), G from the scaling. Equalities are rows of large fixed G whose impulses are
