@@ -16,7 +16,7 @@
 
 #define START_SHIFT  1e-2   // distance of the start from the boundary of the cones, over the mean speed
 #define ACCURACY     1e-6   // residual that ends the method
-#define EQUALITY     1e6    // G of an equality row times its weight
+#define EQUALITY     1e6    // G of an equality row, in units of 1 / weight
 #define TO_BOUNDARY  0.995  // share of the largest step inside the cones that is taken
 #define LEAST_STEP   1e-3   // share of a full step below which the method ends
 #define LEAST_CENTRE 1e-5   // least target of the products x.y in the corrector, over their mean

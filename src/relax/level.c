@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#define PENALTY 3.0   // first penalty, over a row's weight
-#define MOST    1e4   // largest penalty, over a row's weight
+#define PENALTY 3.0   // first penalty, in units of 1 / weight
+#define MOST    1e4   // largest penalty, in units of 1 / weight
 #define GOOD    0.5   // share of the goal above which the error of a unit raises its penalty
 #define RAISE   10.0  // largest factor on a penalty per step
 #define WORSE   1.5   // a step does not help if its error exceeds the best one by this factor

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#define START_PENALTY  1e4   // first penalty, over a row's weight
-#define MOST_PENALTY   1e8   // largest penalty, over a row's weight
+#define START_PENALTY  1e4   // first penalty, in units of 1 / weight
+#define MOST_PENALTY   1e8   // largest penalty, in units of 1 / weight
 #define INNER_STEPS    20    // most Newton steps of an inner problem
 #define SEARCHES       40    // most trial steps of a line search
 #define INNER_ACCURACY 0.03  // accuracy of an inner problem, over the current residual

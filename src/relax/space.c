@@ -29,7 +29,7 @@ static crStatus list_groups(crSpace* s, const crBodies* b, const int* blocks, in
 }
 
 // Lists the groups that rows row .. row + count - 1 act on, ascending by number in the island, unless list is
-// NULL. Returns the number of groups. `stamp` differs in every call.
+// NULL. Returns the number of groups. `stamp` differs in every call for an island.
 static int touches_of(const crBodies* b, int row, int count, int stamp, int* list) {
     int made = 0;
     for (int e = b->row_start[row]; e < b->row_start[row + count]; e++) {

@@ -25,7 +25,7 @@ typedef struct crBodies {
     size_t* factor;  // where each group's L begins in `L`, size*size numbers by rows (groups)
     double* L;       // lower triangular factors of all groups
     int* number;     // number of each group in its island, -1 until the island's space is created (groups)
-    int* last;       // stamp of the last unit found to act on each group; a stamp is used once (groups)
+    int* last;       // stamp of the last pass and unit that acts on each group (groups)
     int islands;
     int* island_first;  // first block of each island in `block` (islands + 1)
     int* block;         // blocks by islands, ascending within an island (block_count)

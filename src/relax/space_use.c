@@ -24,8 +24,8 @@ void cr__space_from(const crSpace* s, const double* x, double* p) {
     }
 }
 
-// True for a contact of a free body: three rows of six velocities. Its loops have lengths known to the
-// compiler.
+// True for a contact with a free body: three rows of six velocities. The functions named 3_6 compute this
+// case with loops of fixed length.
 static bool three_by_six(const crUnit* unit, const crTouch* touch) {
     return unit->count == 3 && touch->size == 6;
 }

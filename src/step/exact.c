@@ -35,8 +35,8 @@
 #define MECHANISM  20000  // most iterations for a general island
 #define LEAST      60     // least limit of iterations for a plain island, whatever its size
 
-// Returns the parameters of the user's solver for an island of `blocks` blocks. The limit of iterations of a
-// plain island is inverse to `blocks`, because the cost of an iteration grows with it.
+// Returns the solver's parameters for an island of `blocks` blocks, used if the user gives none. The limit of
+// iterations of a plain island is inverse to `blocks`, because the cost of an iteration grows with it.
 static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
     static const int work[] = {2000, 40000, 200000};  // iterations times blocks
     int most = work[settings->quality] / blocks;
