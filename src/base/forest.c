@@ -1,8 +1,9 @@
-// forest.c - many pairs joined by several threads at once (Anderson and Woll 1991, without ranks).
+// forest.c - joins many pairs by several threads at once: union-find without locks.
 //
-// A leader gets a parent by compare-and-swap, and only a smaller one: whatever the order of pairs, parents are smaller members of
-// the same set, and the least member leads it. An entry that has a parent keeps one; path halving may put back an older
-// parent, which still is above it in its set. So nothing depends on the order in which entries are seen.
+// A leader receives a parent by compare-and-swap, always a smaller member of its new set, so the smallest
+// member leads the set for any order of pairs. Path halving may restore an older parent; that parent is still
+// a smaller member of the set, so sets and leaders do not depend on the timing of threads.
+// Source: Anderson and Woll 1991, without ranks.
 // Fails: CR_ERR_MEMORY.
 #include "base/forest.h"
 
@@ -28,9 +29,10 @@ crStatus cr__forest_join_all(crTasks* tasks, crArena* scratch, int pairs, crFore
 
 #include <stdatomic.h>
 
-#define PAIRS   512   // that one thread takes at a time
-#define ENTRIES 2048  // likewise
+#define PAIRS   512   // pairs per task
+#define ENTRIES 2048  // entries of `parent` per task
 
+// Data of one call of cr__forest_join_all, shared by its threads.
 typedef struct Joining {
     _Atomic(int)* above;  // parents (size)
     crForestEnds ends;
@@ -53,7 +55,7 @@ static void join(const Joining* j, int a, int b) {
     bool joined = false;
     while (!joined) {
         int x = find(j, a), y = find(j, b), high = x > y ? x : y, low = x > y ? y : x;
-        // another thread may have found a parent for it meanwhile
+        // the exchange fails if another thread has given `high` a parent since
         int leader = high;
         joined = x == y || atomic_compare_exchange_strong_explicit(
                                &j->above[high], &leader, low, memory_order_relaxed, memory_order_relaxed);

@@ -1,18 +1,21 @@
-// forest.h - sets that are joined one pair after another (union-find with path halving, Tarjan 1975).
+// forest.h - disjoint sets joined by pairs: union-find with path halving.
 //
-// parent[i] == i where i leads its set. The smaller index leads, so leaders do not depend on the order of pairs.
+// parent[i] == i if i is the leader of its set. The leader is the smallest index of the set, so it does not
+// depend on the order of pairs.
+// Source: Tarjan 1975.
 #ifndef CAROM_BASE_FOREST_H
 #define CAROM_BASE_FOREST_H
 
 #include "base/tasks.h"
 
-// n sets of one each
+// Sets parent to n sets of one entry each.
 static inline void cr__forest_begin(int* parent, int n) {
     for (int i = 0; i < n; i++) {
         parent[i] = i;
     }
 }
 
+// Returns the leader of the set of i, and shortens the path to it.
 static inline int cr__forest_find(int* parent, int i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
@@ -21,17 +24,18 @@ static inline int cr__forest_find(int* parent, int i) {
     return i;
 }
 
-// true where a and b were in two sets
+// Joins the sets of a and b. Returns true if they were two sets.
 static inline bool cr__forest_join(int* parent, int a, int b) {
     int x = cr__forest_find(parent, a), y = cr__forest_find(parent, b);
     parent[x > y ? x : y] = x > y ? y : x;
     return x != y;
 }
 
-// The two ends of pair i, or false where it joins nothing; called by several threads.
+// Sets a and b to the ends of pair i, or returns false if the pair joins nothing. Called by several threads
+// at once.
 typedef bool (*crForestEnds)(const void* ctx, int i, int* a, int* b);
-// Joins the ends of all pairs, by several threads: the sets and their leaders are the same for any number of them. parent has
-// `size` entries and may be joined already. CR_ERR_MEMORY.
+// Joins the ends of all pairs by several threads. Sets and leaders are the same for any number of threads.
+// `parent` has `size` entries and may hold joined sets. Fails: CR_ERR_MEMORY.
 crStatus cr__forest_join_all(crTasks* tasks, crArena* scratch, int pairs, crForestEnds ends, const void* ctx,
                              int size, int* parent);
 

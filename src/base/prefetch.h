@@ -1,4 +1,4 @@
-// prefetch.h - memory that is read soon: brought nearer where the compiler knows how, else nothing.
+// prefetch.h - loads memory into the cache ahead of its use, if the compiler can.
 #ifndef CAROM_BASE_PREFETCH_H
 #define CAROM_BASE_PREFETCH_H
 

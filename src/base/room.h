@@ -1,4 +1,4 @@
-// room.h - arrays: zeroed ones in an arena, ones that grow, and their order.
+// room.h - arrays: several at once or zeroed in an arena, growing ones from an allocator, and sorting.
 #ifndef CAROM_BASE_ROOM_H
 #define CAROM_BASE_ROOM_H
 
@@ -6,28 +6,28 @@
 
 // One array of CR_ROOMS.
 typedef struct crRoom {
-    void* to;      // address of the pointer to it
-    size_t bytes;  // its size
-    bool zero;     // true if its entries are to be zero
+    void* to;      // address of the array's pointer
+    size_t bytes;  // size of the array
+    bool zero;     // true if the entries are set to zero
 } crRoom;
-// Takes memory for all arrays from the arena, in their order. Returns false if there is not enough.
+// Allocates all arrays from the arena, in their order. Returns false if memory is short.
 bool cr__rooms(crArena* arena, const crRoom* rooms, size_t count);
-// Memory for several arrays at once: CR_ROOMS(arena, CR_ROOM(a, n), CR_ZERO(b, m)) points a at n entries and b at m
-// zeros, and returns false if there is not enough.
+// CR_ROOMS(arena, CR_ROOM(a, n), CR_ZERO(b, m)) points a at n entries and b at m zeroed entries. Returns
+// false if memory is short.
 #define CR_ROOM(array, count) {&(array), (size_t)(count) * sizeof *(array), false}
 #define CR_ZERO(array, count) {&(array), (size_t)(count) * sizeof *(array), true}
 #define CR_ROOMS(arena, ...) \
     cr__rooms(arena, (const crRoom[]){__VA_ARGS__}, sizeof((const crRoom[]){__VA_ARGS__}) / sizeof(crRoom))
 
-// count entries (at least one) that are zero; NULL: no memory.
+// Returns `count` zeroed entries, at least one, or NULL if memory is short.
 void* cr__zeros(crArena* arena, int count, size_t size);
-// Room for `needed` entries of `size` bytes in an array that outlives the step; `used` of them are kept. array is the
-// address of the pointer to it. Fails: CR_ERR_MEMORY; the array is then as it was.
+// Grows an array of entries of `size` bytes to at least `needed` entries and keeps the first `used`. `array`
+// is the address of the array's pointer. Fails: CR_ERR_MEMORY; the array is then unchanged.
 crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size);
 #define CR_GROW(allocator, array, capacity, used, needed) \
     cr__grow(allocator, &(array), &(capacity), used, needed, sizeof *(array))
-// Frees such an array, where there is one.
+// Frees an array of cr__grow; NULL is allowed.
 void cr__drop(const crAllocator* a, void* array, int capacity, size_t size);
-void cr__sort(int* items, int count);  // ascending
+void cr__sort(int* items, int count);  // sorts ascending
 
 #endif

@@ -1,48 +1,51 @@
-// interior.c - the convex problem by an interior point method, and the convex stage as a whole.
+// interior.c - the convex stage: an interior point method for the convex problem, then its polish.
 //
-// s = mu |u_t| of the starting point is frozen. Then z = H^T x, y = H z + c + s, x in the cone K, y in its
-// dual, x.y = 0 is a convex problem: Mehrotra's predictor and corrector in Nesterov and Todd's scaling.
+// The shift s = mu |u_t| is fixed at its value in the starting point. With z = H^T x and
+// y = H z + c + s, the conditions x in the cone K, y in its dual, x.y = 0 are then a convex problem.
+// Source: Mehrotra's predictor and corrector in Nesterov and Todd's scaling.
+//
 // Impulses and velocities of a cone are scaled by diag(mu, 1, 1) and diag(1, mu, mu) to the same symmetric
-// cone. A step solves with A(G), G from the scaling. Equalities are rows of large fixed G whose impulses are
-// multipliers; boxes have one pressure for each bound. The answer is then polished. It is an exact solution
-// of Coulomb's law for the bias b + s - mu |u_t|. Fails: units that are not plain (polygons, spin, rolling,
-// unlimited friction) have no such form, and the stage does nothing; steps that become too short end it.
+// cone. A step factors A(G), G from the scaling. Equalities are rows of large fixed G whose impulses are
+// multipliers; boxes have one multiplier for each bound. The polished answer satisfies Coulomb's law exactly
+// for the bias b + s - mu |u_t|.
+// Fails: the stage does nothing if a unit is not plain (polygon, spin, rolling, unlimited friction); the
+// method ends if its steps become too short. CR_ERR_MEMORY.
 #include "stage.h"
 
 #include <string.h>
 
-#define START_SHIFT  1e-2  // distance of the start from the boundary, in units of the mean speed
-#define ACCURACY     1e-6  // residual that ends the method
-#define EQUALITY     1e6   // G of equality rows, over their weight
-#define TO_BOUNDARY  0.995
-#define LEAST_STEP   1e-3
-#define LEAST_CENTRE 1e-5
+#define START_SHIFT  1e-2   // distance of the start from the boundary of the cones, over the mean speed
+#define ACCURACY     1e-6   // residual that ends the method
+#define EQUALITY     1e6    // G of an equality row, in units of 1 / weight
+#define TO_BOUNDARY  0.995  // share of the largest step inside the cones that is taken
+#define LEAST_STEP   1e-3   // share of a full step below which the method ends
+#define LEAST_CENTRE 1e-5   // least target of the products x.y in the corrector, over their mean
 
 typedef enum crBarrierKind {
     BARRIER_FREE,   // equality: y = 0
-    BARRIER_FIXED,  // impulses stay as they are
+    BARRIER_FIXED,  // box of width zero: impulses do not change
     BARRIER_HALF,   // x >= 0, y >= 0 on the first row; other rows fixed
     BARRIER_BOX,    // lo <= x <= hi
-    BARRIER_CONE,
+    BARRIER_CONE,   // Coulomb's cone of a limit above zero
 } crBarrierKind;
 
 typedef struct crBarrier {
     crIsland* island;
-    const double* s;  // shifts (rows)
+    const double* s;  // shifts of the normal velocities, zero on other rows (rows)
     double speed;     // mean speed
     double *x, *y,
-        *y2;  // impulses and velocities, scaled on cones; y2: pressure of a box's upper bound (rows)
-    double *dx, *dy, *dy2;  // steps (rows)
+        *y2;  // impulses, velocities (both scaled on cones), multipliers of upper bounds of boxes (rows)
+    double *dx, *dy, *dy2;  // steps of x, y, y2 (rows)
     double* r;              // residual of y = H z + c + s (rows)
     double* k;              // constant part of dx (rows)
     double* rc;             // wanted change of x o y (rows)
-    double* rc2;            // of the upper bounds' products (rows)
-    double* lambda;         // scaled point of a cone (rows)
-    double *V, *Vi;         // scaling and its inverse (squares)
-    double *z, *dz, *rd;    // (nz)
+    double* rc2;            // wanted change of the products of upper bounds (rows)
+    double* lambda;         // point of a cone in Nesterov and Todd's scaling, V x = inverse(V) y (rows)
+    double *V, *Vi;         // scaling of each cone and its inverse (squares)
+    double *z, *dz, *rd;    // z, its step, and the residual z - H^T x (nz)
     double* t;              // work (rows)
     double mean;            // mean of x.y over pairs, in units of speed^2 / weight
-    int pairs;
+    int pairs;              // complementary pairs x.y: one per cone, half line and bound
 } crBarrier;
 
 static crBarrierKind barrier_kind(const crUnit* unit) {
@@ -53,9 +56,10 @@ static crBarrierKind barrier_kind(const crUnit* unit) {
     return unit->lo < unit->hi ? BARRIER_BOX : BARRIER_FIXED;
 }
 
+// |a_1|, n: 2 or 3
 static double tail(const double* a, int n) { return n == 2 ? fabs(a[1]) : sqrt(a[1] * a[1] + a[2] * a[2]); }
 
-// a_0^2 - |a_1|^2, kept positive
+// Returns a_0^2 - |a_1|^2, at least 1e-300.
 static double determinant(const double* a, int n) {
     double t = tail(a, n), d = (a[0] - t) * (a[0] + t);
     return d > 1e-300 ? d : 1e-300;
@@ -78,7 +82,7 @@ static void jordan(const double* a, const double* b, int n, double* c) {
     c[0] = first;
 }
 
-// x with a o x = b
+// Solves a o x = b.
 static void jordan_solve(const double* a, const double* b, int n, double* x) {
     double rest = inner_product(a + 1, b + 1, n - 1);
     double first = (a[0] * b[0] - rest) / determinant(a, n);
@@ -88,13 +92,14 @@ static void jordan_solve(const double* a, const double* b, int n, double* x) {
     x[0] = first;
 }
 
+// y = A x
 static void times(const double* A, const double* x, int n, double* y) {
     for (int i = 0; i < n; i++) {
         y[i] = inner_product(A + i * n, x, n);
     }
 }
 
-// Nesterov and Todd's scaling V of (y, x): V x = inverse(V) y.
+// Sets V and Vi to Nesterov and Todd's scaling and its inverse: V x = inverse(V) y.
 static void scaling(const double* y, const double* x, int n, double* V, double* Vi) {
     double dy = determinant(y, n), dx = determinant(x, n), ry = 1.0 / sqrt(dy), rx = 1.0 / sqrt(dx), w[3];
     double g = sqrt(0.5 * (1.0 + inner_product(x, y, n) * rx * ry)), root = sqrt(sqrt(dy / dx));
@@ -112,7 +117,7 @@ static void scaling(const double* y, const double* x, int n, double* V, double* 
     }
 }
 
-// Largest step that keeps x + step d in the symmetric cone.
+// Returns the largest step that keeps x + step d in the symmetric cone.
 static double cone_step(const double* x, const double* d, int n) {
     double a = d[0] * d[0] - inner_product(d + 1, d + 1, n - 1);
     double b = x[0] * d[0] - inner_product(x + 1, d + 1, n - 1), c = determinant(x, n);
@@ -126,8 +131,10 @@ static double cone_step(const double* x, const double* d, int n) {
     return best;
 }
 
+// Returns the largest step that keeps x + step d >= 0.
 static double row_step(double x, double d) { return d < 0.0 ? -x / d : (double)INFINITY; }
 
+// Returns the largest step that keeps all units in their cones and ranges.
 static double largest_step(const crBarrier* b) {
     const crSpace* s = &b->island->space;
     double step = (double)INFINITY;
@@ -154,11 +161,11 @@ static double largest_step(const crBarrier* b) {
     return step;
 }
 
-// Scaling of row a: impulses of a cone times diag(mu, 1, 1), velocities times diag(1, mu, mu).
+// Factors on row a of a cone: diag(mu, 1, 1) on impulses, diag(1, mu, mu) on velocities.
 static double scale_x(const crUnit* unit, int a) { return a == 0 ? unit->part[0].limit : 1.0; }
 static double scale_y(const crUnit* unit, int a) { return a == 0 ? 1.0 : unit->part[0].limit; }
 
-// Start inside all cones, near impulses x.
+// Sets x, y, y2 and z to a start inside all cones, close to impulses x.
 static void barrier_start(crBarrier* b, const double* x) {
     const crSpace* s = &b->island->space;
     cr__space_gather(s, x, b->z);
@@ -197,7 +204,7 @@ static void barrier_start(crBarrier* b, const double* x) {
     }
 }
 
-// Plain impulses of the current point, nearest in the cones.
+// Sets x to the unscaled impulses of the current point, moved to the nearest points of their cones.
 static void plain_impulses(const crBarrier* b, double* x) {
     const crSpace* s = &b->island->space;
     for (int i = 0; i < s->units; i++) {
@@ -211,7 +218,7 @@ static void plain_impulses(const crBarrier* b, double* x) {
     }
 }
 
-// Mean product, residuals, scalings and G at the current point.
+// Sets mean, r, rd, V, Vi, lambda and G from the current point.
 static void barrier_point(crBarrier* b) {
     crSpace* s = &b->island->space;
     double total = 0.0, unit_energy = b->speed * b->speed;
@@ -237,7 +244,7 @@ static void barrier_point(crBarrier* b) {
                 b->t[row + a] = x[a] / scale_x(unit, a);
                 b->r[row + a] -= y[a] / scale_y(unit, a);
                 for (int c = 0; c < n; c++) {
-                    // Vi is symmetric
+                    // row c of Vi is also its column c
                     G[a * n + c] =
                         inner_product(Vi + a * n, Vi + c * n, n) * scale_y(unit, c) / scale_x(unit, a);
                 }
@@ -270,7 +277,8 @@ static void barrier_point(crBarrier* b) {
     }
 }
 
-// Wanted changes of the products: -x o y, and with centre > 0 also the corrector of the step in dx, dy.
+// Sets rc and rc2, the wanted changes of the products: centre * mean - x o y, and for centre > 0 minus dx o
+// dy, the second order term of the predictor step in dx and dy.
 static void barrier_wanted(crBarrier* b, double centre) {
     const crSpace* s = &b->island->space;
     for (int i = 0; i < s->units; i++) {
@@ -299,7 +307,7 @@ static void barrier_wanted(crBarrier* b, double centre) {
     }
 }
 
-// k: the part of dx that does not depend on dy.
+// Sets k, the part of dx that does not depend on dy.
 static void constant_part(crBarrier* b) {
     const crSpace* s = &b->island->space;
     memset(b->k, 0, (size_t)s->rows * sizeof *b->k);
@@ -325,7 +333,7 @@ static void constant_part(crBarrier* b) {
     }
 }
 
-// Solves for dz, dx, dy; the factors of A(G) are at hand.
+// Sets dz, dx, dy and dy2 by the factors of A(G).
 static void barrier_direction(crBarrier* b) {
     crSpace* s = &b->island->space;
     constant_part(b);
@@ -404,7 +412,8 @@ static crStatus barrier_create(crBarrier* b, crIsland* island) {
     return CR_OK;
 }
 
-// The interior point method from impulses in best, which receives the point with the smallest residual.
+// Runs the interior point method from the impulses in `best`, and sets `best` to the point with the smallest
+// residual.
 static void barrier_run(crBarrier* b, double* best) {
     crIsland* island = b->island;
     crSpace* s = &island->space;

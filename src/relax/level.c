@@ -1,22 +1,25 @@
-// level.c - the largest backward error made smaller where no exact answer is near.
+// level.c - reduces the largest backward error of an island that has no exact answer nearby.
 //
-// In a heap that creeps the rows of sticking contacts contradict each other over the range of impulses that a few steps
-// cover: sweeps and Newton's steps pile up impulses at a steady rate, and velocities stay as they are. These velocities
-// are a least squares answer of the contradiction, weighted by the penalties. Raising the penalty where the error is
-// large brings the largest one down (Lawson 1961); multipliers stay, so impulses cannot run away. One factorization per
-// step. Fails: contradictions of two contacts alone; ends where steps no longer help, and the best point counts.
+// In a creeping heap the rows of sticking contacts contradict each other for all impulses within reach of a
+// few steps: sweeps and Newton's method raise impulses at a steady rate while velocities do not change. These
+// velocities are the least squares answer of the contradiction, weighted by the penalties. A higher penalty
+// on units with large errors reduces the largest error (Lawson 1961). Multipliers are fixed, so impulses stay
+// bounded. A step costs one factorization.
+// Fails: a contradiction between only two contacts cannot be reduced. The method ends after IDLE steps that
+// do not help; the best point is kept. CR_ERR_MEMORY.
 #include "inner.h"
 
 #include <string.h>
 
-#define PENALTY 3.0   // times weight, at first
-#define MOST    1e4   // at last
-#define GOOD    0.5   // share of what is near, above which penalties rise
-#define RAISE   10.0  // by at most this at a time
-#define WORSE   1.5   // error over the best one from which on steps do not help
-#define IDLE    2     // of these in a row end it
+#define PENALTY 3.0   // first penalty, in units of 1 / weight
+#define MOST    1e4   // largest penalty, in units of 1 / weight
+#define GOOD    0.5   // share of the goal above which the error of a unit raises its penalty
+#define RAISE   10.0  // largest factor on a penalty per step
+#define WORSE   1.5   // a step does not help if its error exceeds the best one by this factor
+#define IDLE    2     // steps in a row without help that end the method
 
 // Raises the penalties of units whose errors are above a level.
+// Raises the penalties of units whose error is above `level`, m/s.
 static void raise_penalties(const crInner* in, const double* error, double level) {
     const crSpace* s = &in->island->space;
     for (int i = 0; i < s->units; i++) {

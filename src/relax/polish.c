@@ -1,35 +1,39 @@
-// polish.c - the convex problem to full accuracy: augmented Lagrangian, Newton's method with exact line
-// search.
+// polish.c - solves the convex problem to full accuracy by an augmented Lagrangian and Newton's method.
 //
-// With the slip shift s added to the normal velocities, impulses minimize |H^T x|^2/2 + (c + s).x over the
-// cones. With multipliers x the inner problem, |z|^2/2 + |nearest(x - R (H z + c + s))|^2/(2 R) least over z, is
-// smooth and convex and Newton's matrix A(nearest' R) definite, so every step descends. Source: Rockafellar
-// 1976, Sun, Sun and Qi 2004.
-// Fails: stops where steps no longer help; the residual says how far it came.
+// With the shift s added to the normal velocities, impulses x minimize |H^T x|^2/2 + (c + s).x over the
+// cones. The inner problem for multipliers x0 and penalty R,
+//
+//     minimize over z:  |z|^2/2 + |nearest(x0 - R (H z + c + s))|^2/(2 R),
+//
+// is smooth and convex. Newton's matrix A(nearest' R) is definite, so every step descends.
+// Source: Rockafellar 1976; Sun, Sun and Qi 2004.
+// Fails: the polish ends if its steps no longer reduce the residual; the answer is the point with the least
+// one. CR_ERR_MEMORY.
 #include "stage.h"
 
 #include <string.h>
 
-#define START_PENALTY  1e4
-#define MOST_PENALTY   1e8
-#define INNER_STEPS    20
-#define SEARCHES       40
-#define INNER_ACCURACY 0.03
+#define START_PENALTY  1e4   // first penalty, in units of 1 / weight
+#define MOST_PENALTY   1e8   // largest penalty, in units of 1 / weight
+#define INNER_STEPS    20    // most Newton steps of an inner problem
+#define SEARCHES       40    // most trial steps of a line search
+#define INNER_ACCURACY 0.03  // accuracy of an inner problem, over the current residual
 
 typedef struct crPolish {
     crIsland* island;
-    const double* s;
-    double* x0;  // multipliers (rows)
-    double* x;   // nearest(q) (rows)
-    double* q;   // x0 - R (u + s) (rows)
-    double* u;   // H z + c + s (rows)
-    double* du;  // H d (rows)
-    double* z;   // (nz)
-    double* g;   // gradient z - H^T x (nz)
-    double* d;   // step (nz)
-    double k;    // penalty times weight
+    const double* s;  // shifts of the normal velocities, zero on other rows (rows)
+    double* x0;       // multipliers (rows)
+    double* x;        // nearest(q) (rows)
+    double* q;        // x0 - R (u + s) (rows)
+    double* u;        // H z + c + s (rows)
+    double* du;       // H d (rows)
+    double* z;        // variable of the inner problem (nz)
+    double* g;        // gradient z - H^T x (nz)
+    double* d;        // Newton's step (nz)
+    double k;         // penalty: R = k / weight
 } crPolish;
 
+// Sets q and x at z + step d.
 static void polish_nearest(const crPolish* p, double step) {
     const crSpace* s = &p->island->space;
     for (int i = 0; i < s->rows; i++) {
@@ -40,6 +44,7 @@ static void polish_nearest(const crPolish* p, double step) {
     }
 }
 
+// Sets G = nearest' R at q.
 static void polish_slopes(const crPolish* p) {
     crSpace* s = &p->island->space;
     for (int i = 0; i < s->units; i++) {
@@ -60,14 +65,15 @@ static double product(const double* a, const double* b, int n) {
     return sum;
 }
 
-// Derivative of the inner objective along d at z + step d.
+// Returns the derivative of the inner objective along d at z + step d, and sets q and x there.
 static double slope_at(const crPolish* p, double step) {
     const crSpace* s = &p->island->space;
     polish_nearest(p, step);
     return product(p->z, p->d, s->nz) + step * product(p->d, p->d, s->nz) - product(p->x, p->du, s->rows);
 }
 
-// A step along d where the derivative is a tenth of that at zero.
+// Returns a step along d with a derivative of at most a tenth of `first`, the one at zero, or the last of
+// SEARCHES trial steps.
 static double search(const crPolish* p, double first) {
     double lo = 0.0, hi = -1.0, step = 1.0;
     for (int k = 0; k < SEARCHES; k++) {
@@ -83,7 +89,8 @@ static double search(const crPolish* p, double first) {
     return step;
 }
 
-// Newton steps to |g| <= tol; returns how many, -1 if the matrix could not be factored.
+// Makes Newton steps until |g| <= tol, at most INNER_STEPS. Returns the number of steps, or -1 if the matrix
+// could not be factored.
 static int polish_inner(crPolish* p, double tol) {
     crSpace* s = &p->island->space;
     cr__space_velocity(s, p->z, p->u);
@@ -136,6 +143,7 @@ double cr__island_convex_residual(const crSpace* s, const double* x, const doubl
     return isfinite(r) ? r : (double)INFINITY;
 }
 
+// Returns the residual of the convex problem at x, and sets the island's z and u to those of x.
 static double polish_residual(const crPolish* p, const double* x) {
     crIsland* island = p->island;
     cr__space_gather(&island->space, x, island->z);
@@ -143,7 +151,8 @@ static double polish_residual(const crPolish* p, const double* x) {
     return cr__island_convex_residual(&island->space, x, island->u, p->s);
 }
 
-// Largest change of bias for which x is exact but for its residual: |s - mu |u_t||; u belongs to x.
+// Returns the largest |s - mu |u_t||, the change of bias for which x is exact up to its residual. The
+// island's u is the velocity of x.
 static double largest_shift(const crPolish* p) {
     const crSpace* s = &p->island->space;
     double worst = 0.0;
@@ -154,7 +163,8 @@ static double largest_shift(const crPolish* p) {
     return worst;
 }
 
-// Residual that is small beside the target, or beside the change of bias that the answer needs anyway.
+// Returns the residual to reach: half the target, or a hundredth of the change of bias that the answer needs
+// if that is larger; over the island's scale.
 static double enough(const crPolish* p) {
     const crIsland* island = p->island;
     double speed = fmax(0.5 * island->target, 0.01 * largest_shift(p));

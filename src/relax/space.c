@@ -1,16 +1,17 @@
 // space.c - an island's units, H and the pattern of A(G).
 //
-// Weights: a row's weight is the mean diagonal of H H^T over its part (normal and tangential rows are one),
-// its lambda the sum, which the audit of problems uses too. Rows that act on nothing have weight 1 and lambda
-// 0. Fails: out of memory.
+// The weight of a row is the mean diagonal entry of H H^T over the row's part; normal and tangential rows are
+// one part. Its lambda is the sum of these entries, as in the audit of problems. A row that acts on no
+// velocity has weight 1 and lambda 0.
+// Fails: CR_ERR_MEMORY.
 #include "space.h"
 
 #include <string.h>
 
 static int units_of(const crBlock* block) { return block->kind == CR_BLOCK_CONE ? 1 : block->count; }
 
-// The island's groups, numbered in the order they are met, and their sizes. A group belongs to one island, so
-// numbers of other islands are in nobody's way.
+// Numbers the island's groups in the order of their first entry and sets s->groups and s->size. A group
+// belongs to one island, so b->number holds the numbers of all islands at once. Fails: CR_ERR_MEMORY.
 static crStatus list_groups(crSpace* s, const crBodies* b, const int* blocks, int count, crArena* arena) {
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < count; k++) {
@@ -27,7 +28,8 @@ static crStatus list_groups(crSpace* s, const crBodies* b, const int* blocks, in
     return CR_OK;
 }
 
-// Touches of one unit, ascending by group; returns how many. list may be NULL: count only.
+// Lists the groups that rows row .. row + count - 1 act on, ascending by number in the island, unless list is
+// NULL. Returns the number of groups. `stamp` differs in every call for an island.
 static int touches_of(const crBodies* b, int row, int count, int stamp, int* list) {
     int made = 0;
     for (int e = b->row_start[row]; e < b->row_start[row + count]; e++) {
@@ -44,7 +46,7 @@ static int touches_of(const crBodies* b, int row, int count, int stamp, int* lis
     return made;
 }
 
-// A unit's part of H with one group: rows of J times L, scaled.
+// Sets a unit's part of H in the columns of one group: E J L.
 static void fill_touch(const crSpace* s, const crBodies* b, const crUnit* unit, int group, double* H) {
     int n = b->size[group];
     const double* L = b->L + b->factor[group];
@@ -64,7 +66,7 @@ static void fill_touch(const crSpace* s, const crBodies* b, const crUnit* unit, 
     }
 }
 
-// Mean and summed velocity per impulse over rows [at, at + count) of a unit.
+// Sets weight and lambda of the unit's rows at .. at + count - 1.
 static void weigh_rows(crSpace* s, const crUnit* unit, int at, int count) {
     double trace = 0.0;
     for (int a = at; a < at + count; a++) {
@@ -76,6 +78,7 @@ static void weigh_rows(crSpace* s, const crUnit* unit, int at, int count) {
     }
 }
 
+// Sets a unit's W, weight and lambda.
 static void weigh_unit(crSpace* s, const crUnit* unit) {
     int n = unit->count;
     double* W = s->W + unit->square;
@@ -97,7 +100,7 @@ static void weigh_unit(crSpace* s, const crUnit* unit) {
     }
 }
 
-// Units of the island, their rows and touches counted.
+// Sets the island's units with E and c. Fails: CR_ERR_MEMORY.
 static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int count, crArena* arena) {
     for (int k = 0; k < count; k++) {
         s->units += units_of(&b->problem->blocks[blocks[k]]);
@@ -137,6 +140,7 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
     return CR_OK;
 }
 
+// Sets touches, H, W, weight and lambda of all units. Fails: CR_ERR_MEMORY.
 static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
     size_t numbers = 0;
     int most = 0;
@@ -179,7 +183,8 @@ static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
     return CR_OK;
 }
 
-// Pattern of A(G), and where each pair of touches goes: (a, b) with a >= b for both blocks of a pair.
+// Analyzes the pattern of A(G) and sets s->pair, the place of the block of every ordered pair of a unit's
+// touches. Fails: CR_ERR_MEMORY.
 static crStatus make_pattern(crSpace* s, crArena* arena) {
     size_t pairs = 0;
     for (int i = 0; i < s->units; i++) {
@@ -229,7 +234,7 @@ static crStatus make_pattern(crSpace* s, crArena* arena) {
     return CR_OK;
 }
 
-// Sizes that residuals and errors are compared with.
+// Sets scale, mean and demand, the sizes that residuals and errors are compared with.
 static void measure_scales(crSpace* s) {
     double square = 0.0;
     for (int i = 0; i < s->rows; i++) {
@@ -244,7 +249,7 @@ static void measure_scales(crSpace* s) {
             q[a] = -s->c[unit->row + a] / s->weight[unit->row + a];
         }
         cr__relax_law(unit, q, x, NULL);
-        // the normal speed, and that of friction: no more than mu times it
+        // the tangential change is at most mu times the normal one
         double normal = fabs(s->weight[unit->row] * x[0]), sum = 0.0;
         for (int a = 1; a < unit->plane; a++) {
             double r = s->weight[unit->row + a] * x[a];

@@ -1,6 +1,6 @@
-// space_use.c - what is computed in an island's space: products, factorizations, and how far x is from exact.
+// space_use.c - products and factorizations in an island's space, and the residual and backward error of x.
 //
-// Fails: a singular A(G), which the caller learns.
+// Fails: cr__space_factor returns false if A(G) is singular.
 #include "space.h"
 
 #include <string.h>
@@ -24,11 +24,13 @@ void cr__space_from(const crSpace* s, const double* x, double* p) {
     }
 }
 
-// Contacts of free bodies have three rows of six numbers each, sizes that the compiler then knows.
+// True for a contact with a free body: three rows of six velocities. The functions named 3_6 compute this
+// case with loops of fixed length.
 static bool three_by_six(const crUnit* unit, const crTouch* touch) {
     return unit->count == 3 && touch->size == 6;
 }
 
+// to += H^T x, H: 3 x 6
 static void gather_3_6(double* restrict to, const double* restrict H, const double* restrict x) {
     for (int j = 0; j < 6; j++) {
         to[j] += (H[j] * x[0] + H[6 + j] * x[1]) + H[12 + j] * x[2];
@@ -89,7 +91,7 @@ void cr__space_velocity(const crSpace* s, const double* z, double* u) {
     }
 }
 
-// block += X^T T with X: rows x m, T: rows x n
+// block += X^T T, X: rows x m, T: rows x n
 static void add_product(double* block, const double* X, int m, const double* T, int n, int rows) {
     for (int i = 0; i < m; i++) {
         for (int a = 0; a < rows; a++) {
@@ -103,7 +105,7 @@ static void add_product(double* block, const double* X, int m, const double* T, 
     }
 }
 
-// The same for contacts between free bodies, sizes known to the compiler.
+// block += X^T T, X and T: 3 x 6
 static void add_product_3_6(double* restrict block, const double* restrict X, const double* restrict T) {
     for (int i = 0; i < 6; i++) {
         for (int j = 0; j < 6; j++) {
@@ -112,7 +114,7 @@ static void add_product_3_6(double* restrict block, const double* restrict X, co
     }
 }
 
-// The same of G H.
+// T = G H, G: 3 x 3, H: 3 x 6
 static void times_3_6(const double* restrict G, const double* restrict H, double* restrict T) {
     for (int a = 0; a < 3; a++) {
         for (int j = 0; j < 6; j++) {
@@ -121,7 +123,7 @@ static void times_3_6(const double* restrict G, const double* restrict H, double
     }
 }
 
-// T = G H of one touch
+// T = G H, G: rows x rows, H: rows x n
 static void times_matrix(const double* G, const double* H, int rows, int n, double* T) {
     for (int a = 0; a < rows; a++) {
         for (int j = 0; j < n; j++) {
@@ -135,6 +137,7 @@ static void times_matrix(const double* G, const double* H, int rows, int n, doub
     }
 }
 
+// True if the unit is a contact between free bodies only.
 static bool free_bodies(const crSpace* s, const crUnit* unit) {
     for (int t = unit->touch; t < unit->touch + unit->touch_count; t++) {
         if (!three_by_six(unit, &s->touch[t])) return false;
@@ -142,7 +145,8 @@ static bool free_bodies(const crSpace* s, const crUnit* unit) {
     return true;
 }
 
-// Adds H^T G H of one unit. Columns of wide groups are taken 64 at a time.
+// Adds H^T G H of one unit to s->sparse, only the lower triangle if `definite`. Columns of groups with more
+// than WIDE velocities are processed WIDE at a time.
 static void add_unit(crSpace* s, int i, bool definite) {
     enum { WIDE = 64 };
     const crUnit* unit = &s->unit[i];
@@ -236,14 +240,14 @@ double cr__space_error(const crSpace* s, const double* x, const double* u, doubl
     }
     cr__space_gather(s, near, z);
     cr__space_velocity(s, z, near);
-    double seen = 0.0;  // catches NaN, which fmax drops
+    double seen = 0.0;  // NaN if any error is not finite; fmax ignores NaN
     for (int i = 0; i < s->units; i++) {
         double sum = 0.0, normal = s->lambda[s->unit[i].row];
         for (int a = 0; a < s->unit[i].count; a++) {
             int row = s->unit[i].row + a;
             double d = y[row] - near[row];
-            // an ellipse's rows are measured before they were scaled, spin and rolling at the contact's
-            // radius
+            // The error is in unscaled velocities: ellipses are scaled back, spin and rolling are taken at
+            // the contact's radius.
             if (s->E[row] > 0.0) d /= s->E[row];
             if (a >= s->unit[i].plane && s->lambda[row] > 0.0) d *= sqrt(normal / s->lambda[row]);
             sum += d * d;

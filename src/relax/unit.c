@@ -1,13 +1,18 @@
-// unit.c - the laws of one unit as maps, their derivatives, and exact pairs of impulse and velocity.
+// unit.c - the laws of one unit as maps, their derivatives, and exact pairs of impulses and velocities.
 //
-// Law: x_n = max(q_n, 0); each friction part is the nearest point of its set at that normal impulse.
-// Slipping, x_t = limit x_n d with d = q_t / |q_t|: dx_t = limit d dq_n + (limit x_n / |q_t|) (1 - d d^T)
-// dq_t. Nearest point of the cone: Moreau's three cases. Fails: never; every input has an image.
+// Law: x_n = max(q_n, 0); x of a friction part is the point nearest q in the part's set at normal impulse
+// x_n.
+// Slip, x_t = limit x_n d with d = q_t / |q_t|:
+//
+//     dx_t = limit d dq_n + (limit x_n / |q_t|) (1 - d d^T) dq_t
+//
+// Nearest point of the cone: Moreau's three cases.
+// Fails: never; every input has an image.
 #include "unit.h"
 
 #include <string.h>
 
-// a part of count rows, with its limits along them
+// Adds a part of `count` rows with the given limits along them, and sets E of these rows to the limits.
 static void add_part(crUnit* unit, double* E, int at, int count, double limit, double limit2) {
     double large = count == 2 ? fmax(limit, limit2) : limit;
     unit->part[unit->part_count++] =
@@ -16,6 +21,7 @@ static void add_part(crUnit* unit, double* E, int at, int count, double limit, d
     if (count == 2) E[at + 1] = isinf(limit) ? 1.0 : limit2;
 }
 
+// Sets the friction parts of a cone, and E.
 static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* unit, double* E) {
     int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
     int at = unit->plane = 1 + tangents;
@@ -26,7 +32,7 @@ static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* uni
     } else if (tangents == 1) {
         add_part(unit, E, 1, 1, block->mu, 0.0);
     } else if (isinf(block->mu) != isinf(block->mu2)) {
-        // a strip: one direction limited, the other not
+        // the set is a strip: friction is limited in one direction only
         add_part(unit, E, 1, 1, block->mu, 0.0);
         add_part(unit, E, 2, 1, block->mu2, 0.0);
     } else {
@@ -62,7 +68,8 @@ static double size_of(const double* t, int count) {
     return count == 1 ? fabs(t[0]) : sqrt(t[0] * t[0] + t[1] * t[1]);
 }
 
-// Disc of a part at normal impulse n; pressed: derivative of n.
+// Sets the part's rows of x, and of D unless NULL, for a disc at normal impulse n. `pressed` is the
+// derivative of n by q[0].
 static void law_disc(const crUnitPart* part, int rows, double n, double pressed, const double* q, double* x,
                      double* D) {
     const double* t = q + part->at;
@@ -85,7 +92,8 @@ static void law_disc(const crUnitPart* part, int rows, double n, double pressed,
     }
 }
 
-// Nearest point of the convex polygon n * vertices: x, and its derivative by q (J) and by n (v).
+// Sets x to the point nearest q in the convex polygon n * vertices, J to its derivative by q,
+// and v to its derivative by n.
 static void law_polygon(const crUnit* unit, double n, const double* q, double* x, double* J, double* v) {
     int count = unit->vertex_count, corner = 0;
     bool outside = false;
@@ -102,7 +110,7 @@ static void law_polygon(const crUnit* unit, double n, const double* q, double* x
         if (e[1] * r[0] - e[0] * r[1] <= 0.0 || ee == 0.0) continue;
         outside = true;
         if (along < 0.0 || along > n * ee) continue;
-        // beside this edge: q moves along it, n moves the edge outward
+        // q is nearest to the inside of this edge: q moves x along the edge, n moves the edge outward
         double s = along / ee, h = (e[0] * a[1] - e[1] * a[0]) / ee;
         for (int i = 0; i < 2; i++) {
             x[i] = n * a[i] + s * e[i];
@@ -192,8 +200,8 @@ double cr__relax_shift(const crUnit* unit, const double* u) {
     return unit->part[0].limit * size_of(u + 1, unit->count - 1);
 }
 
-// Velocity that friction of a slipping part permits, x = law(q): against the outward normal q - x, as far as
-// u goes.
+// Sets y to the slip velocity of a part whose impulse is x = law(q): the component of u against the outward
+// normal q - x, or zero if u has none in that direction.
 static void slip_velocity(const crUnitPart* part, const double* q, const double* x, const double* u,
                           double* y) {
     double d[2] = {0.0, 0.0}, along = 0.0;
@@ -219,7 +227,7 @@ void cr__relax_witness(const crUnit* unit, const double* weight, const double* p
         double map[1];
         cr__relax_law(unit, q, map, NULL);
         bool lo = map[0] > q[0], hi = map[0] < q[0];
-        // at a bound the velocity keeps its sign; elsewhere the row is met
+        // at a bound the velocity keeps its sign, elsewhere it is zero
         cr__relax_law(unit, lo || hi ? q : p, x, NULL);
         y[0] = lo ? fmax(u[0], 0.0) : hi ? fmin(u[0], 0.0) : 0.0;
         return;
@@ -230,7 +238,7 @@ void cr__relax_witness(const crUnit* unit, const double* weight, const double* p
         y[0] = fmax(u[0], 0.0);
         return;
     }
-    // friction that slips is that of law(q), at the normal impulse given
+    // friction of a slipping part is that of law(q), scaled to the normal impulse of p
     double at_q[CR_UNIT_ROWS], n = fmax(p[0], 0.0), grow = n / q[0];
     memcpy(x, p, (size_t)unit->count * sizeof *x);
     x[0] = n;

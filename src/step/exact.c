@@ -1,40 +1,42 @@
-// exact.c - islands as problems of their own: small ones and mechanisms for the problem's solver, others in body
-// space.
+// exact.c - solves islands one by one: small ones and mechanisms by the user's solver, others in body space.
 //
-// One problem is built of everything that is not packed, and of packed contacts that sweeps could not finish;
-// each island's blocks are copied out with columns numbered by its own velocities, solved from the impulses
-// of the sweeps, and put back. Nothing an island gets depends on the others. Rows of packed contacts leave
-// the problem again.
-// Fails: CR_ERR_MEMORY; as the solver does.
+// One problem holds the contacts that are not packed, loops, joints, and the packed contacts of islands that
+// sweeps did not solve. Each island's blocks are copied to a problem of their own, whose columns are the
+// island's velocities, and solved from the impulses of the sweeps. The result of an island does not depend on
+// other islands. Afterwards packed contacts have no rows in the problem.
+// Fails: CR_ERR_MEMORY; as the solver.
 #include "step/exact.h"
 
 #include <string.h>
 
 #include "relax/relax.h"
 
+// A general island has a body of a tree, a loop, or a contact that cannot be packed; a plain one does not.
+// The user's solver gets general islands up to DENSE_ROWS or FAST_ROWS, and plain ones that body space did
+// not solve up to AGAIN_ROWS or, with quality fast, SPARSE_ROWS.
 #define DENSE_ROWS \
-    3000  // islands with trees, loops or other friction above this size are solved in body space
-#define FAST_ROWS   150  // likewise in fast
-#define SPARSE_ROWS 60   // likewise of plain contacts, without another try
-#define TINY_ROWS   24   // and up to this one not even first
+    3000  // rows of a general island up to which the user's solver solves it, except with quality fast
+#define FAST_ROWS   150  // DENSE_ROWS of quality fast
+#define SPARSE_ROWS 60   // AGAIN_ROWS of quality fast; rows up to which body space solves to EXACT_TOL
+#define TINY_ROWS   24   // rows of a plain island up to which body space is not tried
 #define AGAIN_ROWS \
-    300  // plain contacts that body space leaves unsolved have another try up to this size, not in fast
-#define CHEAP_ROWS 600    // up to this size to more digits than asked for: what is solved once stays so
-#define SMALL_TOL  1e-9   // namely these
-#define AIM        0.1    // of what counts as solved
-#define SOLVED     0.5    // likewise: no other try
-#define NEAR       0.7    // of what counts as near, where islands are large: many steps ended just above it
-#define LEVEL      4      // factorizations to come near there
-#define WORK       3e9    // and in certified what Newton steps may cost: a second
-#define REACH      3e-4   // share of the demand up to which Newton's method gains anything on heaps of balls
-#define EXACT_TOL  1e-10  // at most: what is solved to rounding needs no second look in the next step
-#define TIGHTER    0.01   // tolerance for an answer that left its cones
-#define LEAST_TOL  1e-13
-#define MECHANISM  20000  // iterations for islands with trees, loops or other friction
-#define LEAST      60     // for others, whatever their size
+    300  // rows of a plain island up to which the user's solver follows body space, except with quality fast
+#define CHEAP_ROWS 600   // rows up to which the tolerance is at most SMALL_TOL
+#define SMALL_TOL  1e-9  // tolerance up to CHEAP_ROWS, share of the demand: the next step starts solved
+#define AIM        0.1   // tolerance of the solvers, share of the step's tolerance
+#define SOLVED     0.5   // error up to which an island needs no other solver, share of the step's tolerance
+#define NEAR       0.7   // share of the near error that large islands aim at: many would end just above it
+#define LEVEL      4     // factorizations of the level stage
+#define WORK       3e9   // multiplications and additions of Newton's method with quality certified: about 1 s
+#define REACH      3e-4  // share of the demand up to which Newton's method helps in heaps of balls
+#define EXACT_TOL  1e-10  // largest tolerance of small islands: the next step starts solved
+#define TIGHTER    0.01   // factor on the tolerance for an answer outside its cones
+#define LEAST_TOL  1e-13  // tolerance that is not reduced further
+#define MECHANISM  20000  // most iterations for a general island
+#define LEAST      60     // least limit of iterations for a plain island, whatever its size
 
-// what a solver may spend on an island, however it resists: iterations of all its stages, the fewer the more
-// each of them costs.
+// Returns the solver's parameters for an island of `blocks` blocks, used if the user gives none. The limit of
+// iterations of a plain island is inverse to `blocks`, because the cost of an iteration grows with it.
 static crSolverParams limits(const crStepSettings* settings, bool general, int blocks) {
     static const int work[] = {2000, 40000, 200000};  // iterations times blocks
     int most = work[settings->quality] / blocks;
@@ -44,7 +46,7 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     return params;
 }
 
-// deadband of the smallest contact
+// Returns the smallest deadband of the problem's contacts, m; 0 without contacts.
 static double least_delta(const crStepContact* contacts, const crProblem* problem) {
     double least = (double)INFINITY;
     for (int i = 0; i < problem->block_count; i++) {
@@ -54,10 +56,10 @@ static double least_delta(const crStepContact* contacts, const crProblem* proble
     return isfinite(least) ? least : 0.0;
 }
 
-// the same in body space
+// Returns the parameters of the solve in body space.
 static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 6, 12}, newton_few[] = {6, 60, 60};  // of large islands, and of others
+    static const int newton[] = {6, 6, 12}, newton_few[] = {6, 60, 60};  // large islands; others
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
@@ -68,7 +70,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     }
     bool large = !general && problem->rows > CHEAP_ROWS, small = problem->rows <= SPARSE_ROWS;
     double delta = least_delta(step->contacts.list, problem), h = step->posed.problem.h;
-    // speeds below this are rest
+    // lower speeds count as rest
     params.floor = delta / h;
     if (large && quality != CR_QUALITY_FAST) {
         params.near = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
@@ -77,7 +79,7 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
         if (quality == CR_QUALITY_CERTIFIED) params.work = WORK;
     }
     params.sweeps = 0;
-    // a limit of the user's is one for each stage
+    // the user's limit of iterations holds for each stage
     const crSolverParams* given = step->settings.solver.params;
     int most = given != NULL && given->max_iterations > 0 ? given->max_iterations : INT32_MAX;
     params.directions = small ? 0 : directions[quality] < most ? directions[quality] : most;
@@ -85,15 +87,15 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     params.newton = steps < most ? steps : most;
     if (params.level > most) params.level = most;
     params.interior = 0;
-    // from there on Newton's method is worth its cost
     params.reach = REACH;
-    // sweeps and steps towards near in turns are worth more than these, where no more is asked for
+    // alternating sweeps and level steps reach `enough` at less cost than these stages
     if (params.enough > 0.0 && !last) params.directions = params.newton = 0;
-    // and the sweeps before have done what these could
+    // sweeps precede this solve; alternating directions would not improve on them
     if (large && quality == CR_QUALITY_CERTIFIED) params.directions = 0;
     return params;
 }
 
+// One island's problem, its arrays, and the numbering of its columns.
 typedef struct Part {
     crProblem problem;
     crBlock* blocks;
@@ -103,17 +105,18 @@ typedef struct Part {
     double* u_free;
     double* b;
     double* p;
-    int* column;  // local number of each velocity, -1 where it has none (nv)
-    int* used;    // velocities with a number, ascending
+    int* column;  // column of each velocity of the model, -1 if it is not in the part (nv)
+    int* used;    // velocities of the part, ascending
 } Part;
 
+// Returns the island of a block, or -1 if its rows act on no velocity.
 static int block_island(const crModel* model, const crMatrix* H, const crIslands* islands,
                         const crBlock* block) {
-    // a row that reaches no velocity belongs nowhere
     int first = H->start[block->row], end = H->start[block->row + block->count];
     return first < end ? islands->of_body[model->dof_body[H->col[first]]] : -1;
 }
 
+// Allocates a part that has room for every block of the posed problem. Fails: CR_ERR_MEMORY.
 static crStatus part_create(crStep* step, Part* part) {
     const crProblem* whole = &step->posed.problem;
     crArena* arena = &step->scratch;
@@ -128,8 +131,8 @@ static crStatus part_create(crStep* step, Part* part) {
     return CR_OK;
 }
 
-// columns that the blocks listed use, numbered in their order; how many. Bodies of an island may be far apart in the
-// model: nothing is done for the columns between them
+// Numbers the columns of the listed blocks in ascending order and returns their count. The cost does not
+// depend on the model's size: bodies of an island may be far apart in the model.
 static int number_used(const crProblem* whole, const int* list, int count, Part* part) {
     const crMatrix* H = &whole->J;
     int nv = 0;
@@ -147,7 +150,7 @@ static int number_used(const crProblem* whole, const int* list, int count, Part*
     return nv;
 }
 
-// the blocks listed, with columns of their own
+// Sets part->problem to the listed blocks, with columns for their velocities only.
 static void part_fill(const crStepPosed* posed, const int* list, int count, Part* part) {
     const crProblem* whole = &posed->problem;
     const crMatrix* H = &whole->J;
@@ -179,8 +182,8 @@ static void part_fill(const crStepPosed* posed, const int* list, int count, Part
     part->problem.Minv = (crMatrix){nv, nv, whole->Minv.start, whole->Minv.col, whole->Minv.value};
 }
 
-// solvers end within rounding of cones and ranges, or farther where they fail: their nearest points; whether
-// any moved
+// Moves impulses outside their cones and ranges, by rounding or by a solver's failure, to the nearest points
+// inside. Returns true if any impulse changed.
 static bool clamp_part(const crProblem* problem, double* p) {
     bool moved = false;
     for (int i = 0; i < problem->block_count; i++) {
@@ -201,9 +204,10 @@ static bool clamp_part(const crProblem* problem, double* p) {
     return moved;
 }
 
-// impulses within the cones that the audit finds solved. An answer may lie outside by as much as the solver's
-// tolerance allows, and be off by more once it is put inside: then a tighter one is asked for, of a solver
-// whose parameters are ours
+// Solves part->problem by the user's solver and moves the impulses into their cones. This move may raise the
+// residual above the tolerance: then the solver runs again with a tighter tolerance, unless its parameters
+// are the user's. The report's outcome is that of the impulses after the move. Fails: CR_ERR_MEMORY; as the
+// solver.
 static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = limits(&step->settings, general, part->problem.block_count);
@@ -223,8 +227,8 @@ static crStatus run_clamped(crStep* step, bool general, Part* part, crError* err
     }
 }
 
-// Impulses in body space; the audit of the step says how exact they are. solved: no other try is needed; again: sweeps may
-// help.
+// Solves part->problem in body space; the step's audit measures the accuracy. Sets `solved` to true if no
+// other solver is needed, and `again` to true if more sweeps may reduce the error. Fails: CR_ERR_MEMORY.
 static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bool* solved, bool* again) {
     crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
@@ -237,13 +241,15 @@ static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bo
     return CR_OK;
 }
 
-// rows up to which a part may go to the problem's solver; a large mechanism of fast does not
+// Returns the number of rows up to which the user's solver may solve an island.
 static int dense_rows(const crStepSettings* settings, bool general) {
     bool fast = settings->quality == CR_QUALITY_FAST;
     if (!general) return fast ? SPARSE_ROWS : AGAIN_ROWS;
     return fast ? FAST_ROWS : DENSE_ROWS;
 }
 
+// Solves the listed blocks of one island and writes their impulses to step->posed.p. Sets `again` to true if
+// more sweeps may reduce the error. Fails: CR_ERR_MEMORY; as the solver.
 static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,
                            bool* again, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
@@ -275,7 +281,7 @@ void cr__step_start_packed(crStep* step, const crIslandSolve* s) {
     }
 }
 
-// their impulses, and no rows any more
+// Copies the impulses of packed contacts back to s->contact and removes their rows from the problem.
 static void return_packed(crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         crStepContact* c = &step->contacts.list[s->index[i]];
@@ -294,7 +300,7 @@ crStatus cr__step_sort_blocks(const crModel* model, crArena* arena, const crProb
         return CR_ERR_MEMORY;
     for (int i = 0; i < whole->block_count; i++) {
         int island = block_island(model, &whole->J, islands, &whole->blocks[i]);
-        // rows that nothing moves go with any island
+        // blocks without velocities are put in the first island
         of[i] = island >= 0 ? island : 0;
         first[of[i] + 2]++;
     }
@@ -309,7 +315,6 @@ crStatus cr__step_sort_blocks(const crModel* model, crArena* arena, const crProb
     return CR_OK;
 }
 
-// the problem of what is not packed, and of packed contacts whose island is exact
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* s,
                             crError* error) {
     bool* rows = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
@@ -327,14 +332,16 @@ crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool agai
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-// Whether two blocks are of one contact, loop or joint. Which joints have rows depends on how fast bodies are, so that their
-// numbers are not the same in two problems; ties: places of the rows of loops and joints in either.
+// True if two blocks of two problems belong to the same contact, loop or joint. Loops and joints are compared
+// by ties_a and ties_b, the ties of each problem's rows: block numbers differ, because the joints that have
+// rows depend on velocities.
 static bool same_block(const crBlock* a, const int* ties_a, const crBlock* b, const int* ties_b) {
     if (a->source >= 0 || b->source >= 0) return a->source == b->source;
     return ties_a[a->row] == ties_b[b->row];
 }
 
-// impulses of blocks that the problem had before, where they are in the new one, in the same order
+// Copies impulses p of the problem `before` to the same blocks of the new problem, except packed contacts.
+// Blocks have the same order in both.
 static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem* before, const double* p,
                           const int* ties) {
     const crProblem* now = &step->posed.problem;
@@ -352,7 +359,7 @@ static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem*
     }
 }
 
-// whether a packed contact is in an island that is exact
+// True if an island in s->exact has a packed contact.
 static bool any_packed(const crStep* step, const crIslandSolve* s) {
     for (int i = 0; i < s->count; i++) {
         if (s->exact[cr__island_of_contact(step, &s->islands, &step->contacts.list[s->index[i]])])
