@@ -156,7 +156,7 @@ typedef struct crBodyDef {
     void* drive_ctx;
 } crBodyDef;
 
-// What a step reads of every body comes first.
+// Fields that a step reads of every body come first.
 typedef struct crBody {
     int q, nq;  // first coordinate and their number
     int v, nv;  // first velocity and their number
@@ -266,7 +266,7 @@ typedef struct crModel {
     int nsensor;  // numbers of all sensors
     int load_count;
     crBody* bodies;   // (nb)
-    crDof* dofs;      // what acts along velocities, see cr_model_dof (dof_count)
+    crDof* dofs;      // limits, springs and motors along velocities, see cr_model_dof (dof_count)
     int* dof_body;    // body of each velocity (nv)
     int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
     int* dof_depth;   // how many are above it (nv)
@@ -296,7 +296,7 @@ typedef struct crModel {
     int* top;     // bodies[].root of each body that v moves, -1 of the others (nb)
 } crModel;
 
-// What acts along velocity j.
+// Limits, spring, damper, friction and motor along velocity j.
 static inline const crDof* cr_model_dof(const crModel* model, int j) {
     return &model->dofs[model->dof_at[j]];
 }

@@ -138,7 +138,7 @@ static inline Corner between(const Corner* at, const Corner* next, double over, 
                     {at->at[0] + k * (next->at[0] - at->at[0]), at->at[1] + k * (next->at[1] - at->at[1])}};
 }
 
-// what of a polygon has sign * at[across] <= limit
+// part of a polygon with sign * at[across] <= limit
 static int clip(const Corner* p, int count, int across, double sign, double limit, double tol, Corner* out) {
     double over[CR_MANIFOLD_MAX + 1];
     for (int i = 0; i < count; i++)

@@ -6,7 +6,7 @@
 //
 //     A(G) = 1 + H^T G H,     G one small matrix per unit
 //
-// whose size and pattern depend on the groups and on which of them touch, not on the number of contacts.
+// whose size and pattern depend on the groups and on the pairs of them that touch, not on the number of contacts.
 #ifndef CAROM_RELAX_SPACE_H
 #define CAROM_RELAX_SPACE_H
 

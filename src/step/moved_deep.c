@@ -20,8 +20,8 @@ static bool is_free(const crStep* step, const crMoved* moved, int b) {
     return moved->body[b] && step->model->bodies[b].single && plan->first_tie[b + 1] == plan->first_tie[b];
 }
 
-// Removes bodies that the pass may not move from `deep`, and adds those within HOPS contacts. A contact counts if its gap at the beginning
-// was at most CR_MOVED_DEEP of the smaller body's size.
+// Removes bodies that the pass may not move from `deep`, and adds bodies within HOPS contacts of the rest. A
+// contact counts if its gap at the beginning was at most CR_MOVED_DEEP of the smaller body's size.
 static void widen_deep(const crStep* step, const crMoved* moved, bool* deep, bool* before) {
     for (int b = 0; b < step->model->nb; b++) {
         deep[b] = deep[b] && is_free(step, moved, b);

@@ -25,7 +25,7 @@
 
 typedef struct Energy Energy;
 
-// What a single body adds to the energy balance of its set; fields as in Energy.
+// Contribution of a single body to the energy balance of its set; fields as in Energy.
 typedef struct Gain {
     double gain, lift, square, twice_T;
 } Gain;

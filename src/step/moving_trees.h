@@ -23,7 +23,7 @@ typedef struct crMovingTrees {
     double* still;        // zeros (nv)
 } crMovingTrees;
 
-// What a tree adds to the energy balance of its set; fields as in Energy (moving_run.c).
+// Contribution of a tree to the energy balance of its set; fields as in Energy (moving_run.c).
 typedef struct crTreeGain {
     double gain, lift, square;
 } crTreeGain;
