@@ -30,7 +30,7 @@ static void set_edge(const crConvex* c, int along, crVec3 out, Edge* e) {
                 CODE_OF[p] * (x[p] > 0.0 ? 2 : 1) + CODE_OF[q] * (x[q] > 0.0 ? 2 : 1)};
 }
 
-// C holds the components of the cross product of edges i and j along the axes of both boxes, but for its length.
+// C holds the components of the cross product of edges i and j along the axes of both boxes, not normalized.
 static void set_crossing(const crConvex* a, const crConvex* b, const crBoxFrame* f, const crBoxBest* best,
                          Edge* of_a, Edge* of_b) {
     int i = best->edge_a, p = AFTER[i], q = AFTER[p], j = best->edge_b, m = AFTER[j], l = AFTER[m];
