@@ -1,6 +1,9 @@
 // The list of near pairs, mended step after step, against all pairs of boxes: bodies that stand, drift, fly and jump.
 #include "test.h"
 
+#include <string.h>
+
+#include "collide/broad.h"
 #include "pairs/pairs.h"
 #include "sample.h"
 #include "step/step.h"
@@ -135,6 +138,34 @@ TEST(the_mended_list_has_all_pairs_of_boxes) {
     // of some 9,000 pairs that meet one another in the course of time, few are in it at once
     CHECK(most > BODIES && most < 20 * BODIES);
     CHECK(step.pairs->lists > 10 && step.pairs->lists <= ROUNDS);
+    cr_step_destroy(&step);
+    cr_model_destroy(model);
+}
+
+// Bodies fly; the position pass looks within one small margin for all. It leaves the boxes that were made for their flight.
+TEST(one_margin_for_all_leaves_the_boxes) {
+    crRandom random = sample_seed(72);
+    crModel* model = model_create(&random);
+    crStepSettings settings = cr_step_settings();
+    crStep step;
+    CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+    CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
+    cr_model_kinematics(model, &step.state, &step.dynamics);
+    for (int b = 1; b < model->nb; b++) {
+        step.dynamics.twist[b].v = cr_vec3(3.0, -4.0, 5.0);
+        step.pairs->margin[b] = 0.2;
+    }
+    CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
+    static crBounds before[2 * BODIES + 1];
+    size_t bytes = (size_t)model->shape_count * sizeof *before;
+    memcpy(before, cr__broad_held(step.pairs->boxes.broad), bytes);
+    cr__step_flat_margins(&step, 1e-3);
+    CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
+    CHECK(memcmp(before, cr__broad_held(step.pairs->boxes.broad), bytes) == 0);
+    // a margin beyond the boxes asks for new ones
+    cr__step_flat_margins(&step, 2.0);
+    CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
+    CHECK(memcmp(before, cr__broad_held(step.pairs->boxes.broad), bytes) != 0);
     cr_step_destroy(&step);
     cr_model_destroy(model);
 }

@@ -270,7 +270,7 @@ static int neighbours(const crBroad* b, crBounds box, int room, int* found) {
         // entries of boxes that have changed since are stale
         int entry = found[i], key = b->grid.entries[entry].key;
         found[count] = key;
-        count += k->items[key].entry == entry;
+        count += (k->items[key].entry == entry) & cr__boxes_meet(k->large[key], box);
     }
     for (int i = 0; i < b->loose_count; i++) {
         int key = k->loose[i];

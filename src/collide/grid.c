@@ -7,16 +7,39 @@
 // slot are told apart by (iy, iz), so no entry is met twice. A level with fewer entries than cells to look at
 // is scanned whole: few large boxes among many small ones, or infinite ones, cost no more than that. All is
 // rebuilt by one counting sort, linear in the number of boxes; what it knows of each box alone is found by several threads.
+// A query compares corners that are rounded down to parts of a cell, all six numbers at once: what meets passes, and what
+// passes may be a part of a cell away.
 // Fails: out of memory in cr__grid_reserve.
 #include "collide/grid.h"
 
-#define FAR 1073741824.0  // 2^30: cells beyond are one, which keeps the order that queries need
+#define FAR   1073741824.0  // 2^30: cells beyond are one, which keeps the order that queries need
+#define PARTS 64.0          // of a cell's edge, to which corners are rounded
+#define END   524288.0      // 2^19: parts beyond are one
+#define FIELD 21            // bits of a rounded number and of one more, 0 in it
+#define OVER  (UINT64_C(1) << 20 | UINT64_C(1) << 41 | UINT64_C(1) << 62)  // that bit of all three
 
-static int cell_of(double x, double inverse) {
-    double q = fmin(fmax(x * inverse, -FAR), FAR);
+// the largest integer not above x, where that is from -end to end
+static int floor_within(double x, double end) {
+    double q = x > -end ? x : -end;
+    q = q < end ? q : end;
     int i = (int)q;
     return i - (q < i);
 }
+
+static int cell_of(double x, double inverse) { return floor_within(x * inverse, FAR); }
+
+static uint64_t part_of(double x, double parts) {
+    return (uint64_t)(floor_within(x * parts, END - 1.0) + (int)END);
+}
+
+// a corner in parts of a cell
+static uint64_t rounded(crVec3 x, double inverse) {
+    double parts = PARTS * inverse;
+    return part_of(x.x, parts) | part_of(x.y, parts) << FIELD | part_of(x.z, parts) << 2 * FIELD;
+}
+
+// Whether no number of `lo` is above that of `hi`: one that is takes away the bit above its place.
+static bool below(uint64_t lo, uint64_t hi) { return (((hi | OVER) - lo) & OVER) == OVER; }
 
 static int slot_of(const crGridLevel* level, int ix, int iy, int iz) {
     uint32_t row = (uint32_t)iy * UINT32_C(2654435761) ^ (uint32_t)iz * UINT32_C(2246822519);
@@ -68,8 +91,8 @@ static int level_of(crVec3 side) {
     return exponent < -half ? 0 : exponent >= half ? CR__GRID_LEVELS - 1 : exponent + half;
 }
 
-#define PARTS 8     // of the keys
-#define FEW   1024  // keys that one thread takes at least
+#define CHUNKS 8     // of the keys
+#define FEW    1024  // keys that one thread takes at least
 
 typedef struct Build {
     crGrid* grid;
@@ -105,9 +128,9 @@ static void lay_out(Build* build, int keys) {
         while (size < counts[l])
             size *= 2;
         build->rank[l] = grid->level_count++;
-        double cell = ldexp(1.0, l - CR__GRID_LEVELS / 2);
+        double inverse = ldexp(1.0, CR__GRID_LEVELS / 2 - l);
         grid->levels[build->rank[l]] =
-            (crGridLevel){cell, reach[l], slots, size - 1, entries, entries + counts[l]};
+            (crGridLevel){inverse, reach[l], slots, size - 1, entries, entries + counts[l]};
         slots += size;
         entries += counts[l];
     }
@@ -124,7 +147,7 @@ static void find_slots(void* ctx, int begin, int end) {
         if (l < 0) continue;
         const crGridLevel* level = &build->grid->levels[build->rank[l]];
         crVec3 lo = build->boxes[key].lo;
-        double inverse = 1.0 / level->cell;
+        double inverse = level->inverse;
         build->grid->slots[key] =
             slot_of(level, cell_of(lo.x, inverse), cell_of(lo.y, inverse), cell_of(lo.z, inverse));
     }
@@ -159,15 +182,16 @@ static void put_entries(void* ctx, int begin, int end) {
     for (int key = begin; key < end; key++) {
         int at = grid->slots[key];
         if (at < 0) continue;
-        double inverse = 1.0 / grid->levels[level_at(grid, at)].cell;
+        double inverse = grid->levels[level_at(grid, at)].inverse;
         crBounds box = build->boxes[key];
-        grid->entries[at] = (crGridEntry){box, key, cell_of(box.lo.y, inverse), cell_of(box.lo.z, inverse)};
+        grid->entries[at] = (crGridEntry){rounded(box.lo, inverse), rounded(box.hi, inverse), key,
+                                          cell_of(box.lo.y, inverse), cell_of(box.lo.z, inverse)};
     }
 }
 
 void cr__grid_build(crGrid* grid, crTasks* tasks, const crBounds* boxes, const bool* present, int count) {
     Build build = {.grid = grid, .boxes = boxes, .present = present};
-    int chunk = count / PARTS + 1 > FEW ? count / PARTS + 1 : FEW;
+    int chunk = count / CHUNKS + 1 > FEW ? count / CHUNKS + 1 : FEW;
     cr__tasks_for(tasks, count, chunk, find_levels, &build);
     lay_out(&build, count);
     cr__tasks_for(tasks, count, chunk, find_slots, &build);
@@ -175,21 +199,30 @@ void cr__grid_build(crGrid* grid, crTasks* tasks, const crBounds* boxes, const b
     cr__tasks_for(tasks, count, chunk, put_entries, &build);
 }
 
-static int scan(const crGrid* grid, int from, int to, const crBounds* box, int* found, int count) {
+// a box as a level's entries are compared with it
+typedef struct Rounded {
+    uint64_t lo, hi;
+} Rounded;
+
+static bool may_meet(const crGridEntry* e, Rounded box) {
+    return below(e->lo, box.hi) & below(box.lo, e->hi);
+}
+
+static int scan(const crGrid* grid, int from, int to, Rounded box, int* found, int count) {
     for (int i = from; i < to; i++) {
         found[count] = i;
-        count += cr__boxes_meet(grid->entries[i].box, *box);
+        count += may_meet(&grid->entries[i], box);
     }
     return count;
 }
 
 // the entries of row (iy, iz) among those from `from` to before `to`
-static int scan_row(const crGrid* grid, int from, int to, int iy, int iz, const crBounds* box, int* found,
+static int scan_row(const crGrid* grid, int from, int to, int iy, int iz, Rounded box, int* found,
                     int count) {
     for (int i = from; i < to; i++) {
         const crGridEntry* e = &grid->entries[i];
         found[count] = i;
-        count += (e->iy == iy) & (e->iz == iz) & cr__boxes_meet(e->box, *box);
+        count += (e->iy == iy) & (e->iz == iz) & may_meet(e, box);
     }
     return count;
 }
@@ -202,16 +235,17 @@ static int first_cell(double x, double reach, double inverse) {
 // Entries of the level that meet box, behind those found; -1 where there may be no room for them.
 static int find_in_level(const crGrid* grid, const crGridLevel* level, const crBounds* box, int room,
                          int* found, int count) {
-    double inverse = 1.0 / level->cell;
+    double inverse = level->inverse;
     int x0 = first_cell(box->lo.x, level->reach.x, inverse),
         y0 = first_cell(box->lo.y, level->reach.y, inverse);
     int z0 = first_cell(box->lo.z, level->reach.z, inverse);
     int x1 = cell_of(box->hi.x, inverse), y1 = cell_of(box->hi.y, inverse), z1 = cell_of(box->hi.z, inverse);
     double rows = ((double)y1 - y0 + 1.0) * ((double)z1 - z0 + 1.0), width = (double)x1 - x0 + 1.0;
     int entries = level->high - level->low, size = level->mask + 1;
+    Rounded parts = {rounded(box->lo, inverse), rounded(box->hi, inverse)};
     if (rows * width >= entries || width >= size) {
         if (entries > room - count) return -1;
-        return scan(grid, level->low, level->high, box, found, count);
+        return scan(grid, level->low, level->high, parts, found, count);
     }
     for (int z = z0; z <= z1; z++)
         for (int y = y0; y <= y1; y++) {
@@ -220,8 +254,8 @@ static int find_in_level(const crGrid* grid, const crGridLevel* level, const crB
             // the row goes on at the first slot
             int again = s1 > end ? grid->starts[s1 - size] : level->low;
             if (to - from + again - level->low > room - count) return -1;
-            count = scan_row(grid, from, to, y, z, box, found, count);
-            count = scan_row(grid, level->low, again, y, z, box, found, count);
+            count = scan_row(grid, from, to, y, z, parts, found, count);
+            count = scan_row(grid, level->low, again, y, z, parts, found, count);
         }
     return count;
 }

@@ -95,13 +95,14 @@ static double travel(const crPairs* pairs, int body) {
 }
 
 // Finds the present box of a shape. Returns true if it lies in the box of the broad phase, and that one is
-// not much larger than a new one.
+// not much larger than a new one. Margins that are the same for all bodies say nothing of how large that is.
 static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* d, int s) {
     const crBodyShape* shape = &pairs->plan->model->shapes[s];
     crBounds bounds = cr_shape_bounds(&shape->shape, d->pose[shape->body]);
     crBounds* now = &pairs->boxes.now[s];
     *now = cut(grown(bounds, pairs->margin[shape->body]));
     if (!pairs->boxes.spread || !inside(now, &held[s])) return false;
+    if (pairs->flat >= 0.0) return true;
     double room = 6.0 * ROOM * pairs->plan->size[shape->body] + 2.0 * AHEAD * travel(pairs, shape->body);
     return !(girth(&held[s]) - girth(now) > LOOSE * room);
 }
