@@ -81,7 +81,7 @@ TEST(certified_steps_of_a_calm_heap_are_solved) {
     add_floor(model, 0.4);
     add_balls(model);
     crWorld *fast = world_create(model, CR_QUALITY_FAST), *world = world_create(model, CR_QUALITY_CERTIFIED);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 440; i++) {
         CHECK_STATUS(cr_world_step(fast, NULL), CR_OK);
     }
     memcpy(cr_world_state(world)->q, cr_world_state(fast)->q, (size_t)model->nq * sizeof(double));

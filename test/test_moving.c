@@ -103,8 +103,8 @@ static void check_impulses(const Drop* drop) {
     const crModel* model = drop->model;
     const crState* s = cr_world_state(drop->world);
     double* sum = calloc(6 * (size_t)model->nb, sizeof *sum);
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+    for (int i = 0; i < cr_step_shown(step); i++) {
+        const crStepContact* c = cr_step_shown_at(step, i);
         double pn = cr_dot(c->impulse, c->point.normal);
         double pt = cr_norm(cr_madd(c->impulse, -pn, c->point.normal));
         CHECK(pn >= 0.0 && pt <= MU * pn * (1.0 + 1e-9));
@@ -138,10 +138,12 @@ static void check_impulses(const Drop* drop) {
         gained.z += body->mass * 9.81 * STEP;
         crVec3 turned = cr_sub(momentum_of(body, s->q, s->v), momentum_of(body, drop->q, drop->v));
         double speed = cr_norm(vec(drop->v + body->v)) + cr_norm(vec(s->v + body->v)) + 1.0;
-        CHECK(cr_norm(cr_sub(gained, vec(sum + 6 * b))) <= 1e-9 * body->mass * speed);
+        // what comes to rest loses a velocity that the certificate tells
+        double lost = cr_norm(vec(s->v + body->v)) > 0.0 ? 0.0 : cr_world_certificate(drop->world)->momentum;
+        CHECK(cr_norm(cr_sub(gained, vec(sum + 6 * b))) <= body->mass * (1e-9 * speed + lost));
         // moments of impacts are about where the body was at that time
         if (impacts) continue;
-        CHECK(cr_norm(cr_sub(turned, vec(sum + 6 * b + 3))) <= 1e-9 * body->mass * 0.2 * speed);
+        CHECK(cr_norm(cr_sub(turned, vec(sum + 6 * b + 3))) <= body->mass * 0.2 * (1e-9 * speed + lost));
     }
     free(sum);
 }

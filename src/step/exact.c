@@ -30,10 +30,16 @@
 #define WORK       3e9   // multiplications and additions of Newton's method with quality certified: about 1 s
 #define REACH      3e-4  // share of the demand up to which Newton's method helps in heaps of balls
 #define EXACT_TOL  1e-10  // largest tolerance of small islands: the next step starts solved
+#define FAST_TOL   1e-8   // the same in quality fast
 #define TIGHTER    0.01   // factor on the tolerance for an answer outside its cones
 #define LEAST_TOL  1e-13  // tolerance that is not reduced further
 #define MECHANISM  20000  // most iterations for a general island
 #define LEAST      60     // least limit of iterations for a plain island, whatever its size
+
+// Returns the largest tolerance of small islands, share of the demand.
+static double exact_tol(const crStepSettings* settings) {
+    return settings->quality == CR_QUALITY_FAST ? FAST_TOL : EXACT_TOL;
+}
 
 // Returns the solver's parameters for an island of `blocks` blocks, used if the user gives none. The limit of
 // iterations of a plain island is inverse to `blocks`, because the cost of an iteration grows with it.
@@ -41,7 +47,7 @@ static crSolverParams limits(const crStepSettings* settings, bool general, int b
     static const int work[] = {2000, 40000, 200000};  // iterations times blocks
     int most = work[settings->quality] / blocks;
     crSolverParams params = cr_solver_params();
-    params.tol = fmin(EXACT_TOL, AIM * cr_step_tol(settings));
+    params.tol = fmin(exact_tol(settings), AIM * cr_step_tol(settings));
     params.max_iterations = general ? MECHANISM : most > LEAST ? most : LEAST;
     return params;
 }
@@ -64,7 +70,8 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
     if (problem->rows <= CHEAP_ROWS) {
-        params.tol = fmin(problem->rows <= SPARSE_ROWS ? EXACT_TOL : SMALL_TOL, params.tol);
+        double tol = problem->rows <= SPARSE_ROWS ? exact_tol(&step->settings) : SMALL_TOL;
+        params.tol = fmin(tol, params.tol);
     } else {
         params.tol = params.accept = SOLVED * cr_step_tol(&step->settings);
     }
@@ -211,7 +218,7 @@ static bool clamp_part(const crProblem* problem, double* p) {
 static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
     crSolver solver = step->settings.solver;
     crSolverParams params = limits(&step->settings, general, part->problem.block_count);
-    double tol = fmin(10.0 * EXACT_TOL, cr_step_tol(&step->settings));
+    double tol = fmin(10.0 * exact_tol(&step->settings), cr_step_tol(&step->settings));
     bool ours = solver.params == NULL;
     if (ours) solver.params = &params;
     for (;; params.tol *= TIGHTER) {

@@ -1,8 +1,9 @@
 // moving.c - moving islands: one packing, eight short steps, positions in the same loop (packed_substeps.c).
 //
 // In quality fast, an island of more than ROWS rows (TREE_ROWS with trees) moves if more than one in SHARE of
-// its contacts may act in the step and is faster than SPEED. Other islands are calm: the converged solve
-// handles a few fast bodies in a heap at rest. Short steps solve a finer problem than that of the whole step,
+// its contacts may act in the step and is faster than SPEED; up to FEW rows, whose converged solve is cheap and
+// comes to rest sooner, faster than QUICK. Other islands are calm: the converged solve handles a few fast bodies
+// in a heap at rest. Short steps solve a finer problem than that of the whole step,
 // so they have a certificate of their own: impulses are in their cones, v+ = v_free + M^-1 J^T P, and no
 // energy is created. Energy is enforced: corrections of positions lift bodies by no more than contacts
 // dissipated, and impulses that would still create energy are scaled down together with the displacement they
@@ -21,10 +22,12 @@
 #define GENERAL (INT32_MIN / 4)
 
 #define LOCATED    64      // bodies of an island up to which impacts are located in time
-#define ROWS       60      // rows up to which an island stays calm
+#define ROWS       24      // rows up to which an island stays calm: two bodies on faces
 #define TREE_ROWS  12      // rows up to which one with trees stays calm, in models without actuators
 #define SHARE      400     // contacts per fast contact of a moving island, at most
 #define SPEED      0.0003  // normal speed of a fast contact, m/s
+#define FEW        600     // rows of an island up to which its contacts have to be quick
+#define QUICK      0.001   // normal speed of a quick contact, m/s
 #define TREE_SPEED 1e-5    // the same for contacts of trees, whose converged solves are expensive, m/s
 
 // true if a contact may close in the step by v or by v_free, gravity added (bodies may be carried)
@@ -43,6 +46,7 @@ static bool acts(const crStep* step, const crStepContact* c) {
 typedef struct Note {
     int body;      // the body that its rows count for
     bool fast;     // true if it may act in the step and is fast
+    bool quick;    // true if it is quick too
     bool takes;    // true if short steps can take it
     bool bounces;  // true if it may bounce
 } Note;
@@ -57,9 +61,13 @@ static void take_notes(void* ctx, int begin, int end) {
     const crStep* step = notes->step;
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        bool fast = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
-        notes->note[i] = (Note){cr__step_mover(step, c->body_a, c->body_b), fast,
-                                cr__moving_takes_contact(step, c), c->bounces};
+        double speed = fabs(c->speed);
+        bool fast = speed > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
+        notes->note[i] = (Note){.body = cr__step_mover(step, c->body_a, c->body_b),
+                                .fast = fast,
+                                .quick = fast && (speed > QUICK || !c->packable),
+                                .takes = cr__moving_takes_contact(step, c),
+                                .bounces = c->bounces};
     }
 }
 
@@ -76,6 +84,7 @@ typedef struct Islands {
     int* rows;  // GENERAL: short steps cannot take some of them
     int* bodies;
     int* fast;      // contacts that may act in the step and are fast
+    int* quick;     // contacts that are quick
     bool* bounces;  // true if a contact may bounce
     bool* trees;    // true if some bodies are of trees
 } Islands;
@@ -86,10 +95,12 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     islands->rows = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->fast = cr_arena_alloc(&step->scratch, nb * sizeof(int));
+    islands->quick = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
     islands->trees = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
     bool ok = islands->root != NULL && islands->rows != NULL && islands->bodies != NULL &&
-              islands->fast != NULL && islands->bounces != NULL && islands->trees != NULL;
+              islands->fast != NULL && islands->quick != NULL && islands->bounces != NULL &&
+              islands->trees != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -98,7 +109,7 @@ static crStatus join_contacts(crStep* step, const Note* note, const Islands* isl
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         islands->root[b] = b;
-        islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
+        islands->rows[b] = islands->bodies[b] = islands->fast[b] = islands->quick[b] = 0;
         islands->bounces[b] = islands->trees[b] = false;
     }
     for (int k = 0; k < step->part.loop_count; k++) {
@@ -110,6 +121,7 @@ static crStatus join_contacts(crStep* step, const Note* note, const Islands* isl
         *rows = note[i].takes && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || note[i].bounces;
         islands->fast[b] += note[i].fast;
+        islands->quick[b] += note[i].quick;
     }
     return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
                                model->nb, islands->root);
@@ -135,6 +147,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
                                   : islands->rows[root] + islands->rows[b];
         islands->bounces[root] = islands->bounces[root] || islands->bounces[b];
         islands->fast[root] += islands->fast[b];
+        islands->quick[root] += islands->quick[b];
     }
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
@@ -143,7 +156,8 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
         int least = islands->trees[root] && model->nu == 0 ? TREE_ROWS : ROWS;
         bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : least);
-        moving[b] = SHARE * islands->fast[root] * 3 > islands->rows[root] && large && !located;
+        int fast = islands->rows[root] <= FEW ? islands->quick[root] : islands->fast[root];
+        moving[b] = SHARE * fast * 3 > islands->rows[root] && large && !located;
         any = any || moving[b];
     }
     return any;
