@@ -65,9 +65,12 @@ static void take_notes(void* ctx, int begin, int end) {
 
 static bool contact_ends(const void* ctx, int i, int* a, int* b) {
     const crStep* step = ctx;
-    *a = step->model->top[step->contacts.list[i].body_a];
-    *b = step->model->top[step->contacts.list[i].body_b];
-    return *a >= 0 && *b >= 0;
+    const crStepContact* c = &step->contacts.list[i];
+    *a = step->model->top[c->body_a];
+    *b = step->model->top[c->body_b];
+    // contacts of a pair are side by side
+    bool again = i > 0 && c[-1].body_a == c->body_a && c[-1].body_b == c->body_b;
+    return *a >= 0 && *b >= 0 && !again;
 }
 
 // islands of all contacts: the root of each body, and figures of each island at its root (nb)
@@ -93,17 +96,29 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Joins the bodies of contacts and loops, and counts each contact at one of its bodies. CR_ERR_MEMORY.
-static crStatus join_contacts(crStep* step, const Note* note, const Islands* islands) {
+// Joins the bodies of contacts and loops. reach: islands of cr__step_reachable, as in cr__step_move_islands.
+// These are the same islands, unless a user's force joins more or trees sleep. CR_ERR_MEMORY.
+static crStatus join_contacts(crStep* step, const int* reach, int* root) {
     const crModel* model = step->model;
-    for (int b = 0; b < model->nb; b++) {
-        islands->root[b] = b;
-        islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
-        islands->bounces[b] = islands->trees[b] = false;
+    bool all = step->plan->first_single <= 1 || step->part.count == model->nb - 1;
+    if (reach[CR_WORLD] >= 0 && step->calls.force == NULL && all) {
+        memcpy(root, reach, (size_t)model->nb * sizeof *root);
+        return CR_OK;
     }
+    cr__forest_begin(root, model->nb);
     for (int k = 0; k < step->part.loop_count; k++) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
-        cr__forest_join_trees(model, islands->root, loop->a, loop->b);
+        cr__forest_join_trees(model, root, loop->a, loop->b);
+    }
+    return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
+                               model->nb, root);
+}
+
+// Counts each contact at one of its bodies.
+static void count_contacts(const crStep* step, const Note* note, const Islands* islands) {
+    for (int b = 0; b < step->model->nb; b++) {
+        islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
+        islands->bounces[b] = islands->trees[b] = false;
     }
     for (int i = 0; i < step->contacts.count; i++) {
         int b = note[i].body, *rows = &islands->rows[b];
@@ -111,8 +126,6 @@ static crStatus join_contacts(crStep* step, const Note* note, const Islands* isl
         islands->bounces[b] = islands->bounces[b] || note[i].bounces;
         islands->fast[b] += note[i].fast;
     }
-    return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
-                               model->nb, islands->root);
 }
 
 // Sets moving[b] for bodies of moving islands. Returns true if there are any. Small islands that may bounce
@@ -251,7 +264,7 @@ static crStatus keep_poses(crStep* step, crMoved* moved) {
     return CR_OK;
 }
 
-crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error) {
+crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved* moved, crError* error) {
     Islands islands;
     *moved = (crMoved){0};
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
@@ -260,7 +273,8 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     Notes notes = {step, cr_arena_alloc(&step->scratch, (size_t)step->contacts.count * sizeof *notes.note)};
     if (notes.note == NULL) return cr__step_memory(error);
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, take_notes, &notes);
-    if (join_contacts(step, notes.note, &islands) != CR_OK) return cr__step_memory(error);
+    count_contacts(step, notes.note, &islands);
+    if (join_contacts(step, reach, islands.root) != CR_OK) return cr__step_memory(error);
     bool any = find_moving(step, &islands, moving);
     cr_arena_release(&step->scratch, before);
     if (!any) return CR_OK;
