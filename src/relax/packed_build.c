@@ -316,7 +316,7 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
     _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
     int a[CR_LANES], b[CR_LANES];
     double* hot = p->hot + g->hot;
-    memset(Ra, 0, sizeof Ra);
+    if (!g->two) memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_LANES; l++) {
         int from = l < g->lanes ? l : 0;
         b[l] = body_at(p, g->b[from]);

@@ -190,7 +190,7 @@ CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
     _Alignas(32) float in[IN_COUNT * CR_WIDE], Rb[9 * CR_WIDE], Ra[9 * CR_WIDE];
     Ends ends[CR_WIDE];
     float* hot = fill->shorts->hot + g->at;
-    memset(Ra, 0, sizeof Ra);
+    if (!g->two) memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_WIDE; l++) {
         ends[l] = ends_of(p, g, l);
         read_short_body(fill, ends[l].b, ends[l].sign, hot + l, Rb + l);

@@ -113,9 +113,7 @@ static void list_pressing(void* ctx, int begin, int end) {
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         crPackedContact* to = &work->contact[at];
         work->index[at] = i;
-        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
-        to->point = c->point.point;
-        to->normal = c->point.normal;
+        cr__step_packed_from(c, to);
         if (work->given != NULL) to->E = work->given[i];
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
