@@ -36,6 +36,7 @@ typedef struct Build {
     const int* island;  // of each body
     const double* v;
     double* share;  // 1/sqrt(m) of each packed body (bodies)
+    bool* round;    // true for packed bodies with three equal moments of inertia (bodies)
     Unit* unit;     // each unit at the index of its first contact (count)
 } Build;
 
@@ -88,6 +89,7 @@ static void fill_bodies(void* ctx, int begin, int end) {
         int body = build->packed->body[i];
         coordinates(build->of, body, build->v, build->packed->z_free + CR_BODY_STRIDE * (i + 1));
         build->share[i] = 1.0 / sqrt(build->of->model->bodies[body].mass);
+        build->round[i] = cr__single_round(&build->of->model->bodies[body]);
     }
 }
 
@@ -103,10 +105,11 @@ static crStatus number_bodies(Build* build) {
     p->body = cr_arena_alloc(arena, most * sizeof(int));
     p->body_island = cr_arena_alloc(arena, most * sizeof(int));
     build->share = cr_arena_alloc(arena, most * sizeof(double));
+    build->round = cr_arena_alloc(arena, most * sizeof(bool));
     p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
-        p->z == NULL || p->z_free == NULL) {
+        build->round == NULL || p->z == NULL || p->z_free == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
@@ -129,9 +132,7 @@ static crStatus number_bodies(Build* build) {
     return status;
 }
 
-static bool is_round(const Build* build, int place) {
-    return cr__single_round(&build->of->model->bodies[body_at(build->packed, place)]);
-}
+static bool is_round(const Build* build, int place) { return build->round[place / CR_BODY_STRIDE - 1]; }
 
 static bool is_along(crVec3 n, crVec3 a) {
     crVec3 off = cr_cross(a, n);
@@ -373,13 +374,13 @@ static crStatus group_contacts(Build* build) {
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
                           crPackedContact* contact, crUnits* units, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
-    return group_contacts(&(Build){of, packed, island_of_body, v, NULL, NULL});
+    return group_contacts(&(Build){.of = of, .packed = packed, .island = island_of_body, .v = v});
 }
 
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
-    Build build = {of, packed, island_of_body, v, NULL, NULL};
+    Build build = {.of = of, .packed = packed, .island = island_of_body, .v = v};
     crStatus status = group_contacts(&build);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;
