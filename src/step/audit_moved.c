@@ -208,6 +208,11 @@ static bool is_shallow(const Moved* m, const crStepContact* c, bool with_b, doub
     const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
     const crPose* pose = step->dynamics.pose;
     int body = with_b ? c->body_b : c->body_a, other = with_b ? c->body_a : c->body_b;
+    // a half-space has one normal
+    if (a->kind == CR_SHAPE_HALFSPACE)
+        return !with_b && cr__pairs_above(a, &pose[c->body_a], b, &pose[c->body_b]) >= -known;
+    if (b->kind == CR_SHAPE_HALFSPACE)
+        return with_b && cr__pairs_above(b, &pose[c->body_b], a, &pose[c->body_a]) >= -known;
     // the normal does not turn with a ball
     if ((with_b ? b : a)->kind == CR_SHAPE_SPHERE) return false;
     crQuat was = is_moved(m, body) ? pose_before(m, body).q : pose[body].q;
