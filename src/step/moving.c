@@ -42,7 +42,7 @@ static bool acts(const crStep* step, const crStepContact* c) {
 // facts of a contact that islands add up
 typedef struct Note {
     int body;      // the body that its rows count for
-    bool fast;     // true if it may act in the step and is fast
+    bool fast;     // true if it is fast
     bool takes;    // true if short steps can take it
     bool bounces;  // true if it may bounce
 } Note;
@@ -57,7 +57,7 @@ static void take_notes(void* ctx, int begin, int end) {
     const crStep* step = notes->step;
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        bool fast = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
+        bool fast = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED);
         notes->note[i] = (Note){cr__step_mover(step, c->body_a, c->body_b), fast,
                                 cr__moving_takes_contact(step, c), c->bounces};
     }
@@ -124,13 +124,26 @@ static void count_contacts(const crStep* step, const Note* note, const Islands* 
         int b = note[i].body, *rows = &islands->rows[b];
         *rows = note[i].takes && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || note[i].bounces;
-        islands->fast[b] += note[i].fast;
+    }
+}
+
+// true if enough contacts of an island are fast
+static bool is_fast(const Islands* islands, int root) {
+    return SHARE * islands->fast[root] * 3 > islands->rows[root];
+}
+
+// Counts fast contacts that may act in the step, of each island until they are enough.
+static void count_fast(const crStep* step, const Note* note, const Islands* islands) {
+    for (int i = 0; i < step->contacts.count; i++) {
+        if (!note[i].fast) continue;
+        int root = islands->root[note[i].body];
+        if (!is_fast(islands, root)) islands->fast[root] += acts(step, &step->contacts.list[i]);
     }
 }
 
 // Sets moving[b] for bodies of moving islands. Returns true if there are any. Small islands that may bounce
 // stay calm: their impacts are located in time.
-static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
+static bool find_moving(const crStep* step, const Note* note, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
@@ -147,8 +160,8 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
                                   ? GENERAL
                                   : islands->rows[root] + islands->rows[b];
         islands->bounces[root] = islands->bounces[root] || islands->bounces[b];
-        islands->fast[root] += islands->fast[b];
     }
+    count_fast(step, note, islands);
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b];
@@ -156,7 +169,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
         int least = islands->trees[root] && model->nu == 0 ? TREE_ROWS : ROWS;
         bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : least);
-        moving[b] = SHARE * islands->fast[root] * 3 > islands->rows[root] && large && !located;
+        moving[b] = is_fast(islands, root) && large && !located;
         any = any || moving[b];
     }
     return any;
@@ -275,7 +288,7 @@ crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, take_notes, &notes);
     count_contacts(step, notes.note, &islands);
     if (join_contacts(step, reach, islands.root) != CR_OK) return cr__step_memory(error);
-    bool any = find_moving(step, &islands, moving);
+    bool any = find_moving(step, notes.note, &islands, moving);
     cr_arena_release(&step->scratch, before);
     if (!any) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts.list, .near_count = step->contacts.count};
