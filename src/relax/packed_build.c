@@ -155,21 +155,17 @@ static crKind kind_of(const Build* build, const Unit* unit) {
     return CR_KIND_BALL;
 }
 
-static bool same_pair(const crPackedContact* a, const crPackedContact* b) {
-    return a->body_a == b->body_a && a->body_b == b->body_b;
-}
-
 // Cuts the pairs whose first contact is among begin to end - 1 into units.
 static void cut_range(void* ctx, int begin, int end) {
     const Build* build = ctx;
     const crPacked* p = build->packed;
     const crPackedContact* c = p->contact;
     int i = begin;
-    while (i > 0 && i < end && same_pair(&c[i - 1], &c[i])) {
+    while (i > 0 && i < end && cr__packed_same_pair(&c[i - 1], &c[i])) {
         i++;
     }
     for (int next = i; i < end; i = next) {
-        while (next < p->count && same_pair(&c[i], &c[next])) {
+        while (next < p->count && cr__packed_same_pair(&c[i], &c[next])) {
             next++;
         }
         for (int k = i; k < next; k += CR_UNIT_CONTACTS) {

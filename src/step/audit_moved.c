@@ -62,14 +62,16 @@ static inline void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P, 
     cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
 }
 
-// distance of an impulse from its cone, N s; size: its absolute value
-static double outside(const crStepContact* c, double size) {
+// distance of an impulse from its cone, N s; *size: its absolute value, 0 if it is well inside
+static double outside(const crStepContact* c, double* size) {
     double pn = cr_dot(c->impulse, c->point.normal), most = c->surface->surface.mu * pn;
     crVec3 t = cr_madd(c->impulse, -pn, c->point.normal);
-    if (pn < 0.0) return size;
-    // an impulse well inside needs no root
     double square = cr_dot(t, t);
-    return square < SURE * most * most ? 0.0 : fmax(0.0, sqrt(square) - most);
+    *size = 0.0;
+    // an impulse well inside needs no root
+    if (pn >= 0.0 && square < SURE * most * most) return 0.0;
+    *size = sqrt(cr_dot(c->impulse, c->impulse));
+    return pn < 0.0 ? *size : fmax(0.0, sqrt(square) - most);
 }
 
 static double rounding_of(const Moved* m, int b, double speeds) {
@@ -384,9 +386,7 @@ static void find_outside(void* ctx, int begin, int end) {
     bool holds = true;
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &parts->m->moved->contacts[i];
-        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
-        if (square == 0.0) continue;
-        double off = outside(c, size);
+        double size, off = outside(c, &size);
         if (off > most) most = off;
         holds = holds && off <= ROUNDING * size;
     }
