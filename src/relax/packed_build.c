@@ -115,6 +115,7 @@ static crStatus number_bodies(Build* build) {
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
     memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
     for (int i = 0; i < p->count; i++) {
+        if (i > 0 && cr__packed_same_pair(&p->contact[i - 1], &p->contact[i])) continue;
         number_body(build, p->contact[i].body_a);
         number_body(build, p->contact[i].body_b);
     }

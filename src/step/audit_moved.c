@@ -62,16 +62,14 @@ static inline void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P, 
     cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
 }
 
-// distance of an impulse from its cone, N s; *size: its absolute value, 0 if it is well inside
-static double outside(const crStepContact* c, double* size) {
+// distance of an impulse from its cone, N s; size: its absolute value
+static double outside(const crStepContact* c, double size) {
     double pn = cr_dot(c->impulse, c->point.normal), most = c->surface->surface.mu * pn;
     crVec3 t = cr_madd(c->impulse, -pn, c->point.normal);
-    double square = cr_dot(t, t);
-    *size = 0.0;
+    if (pn < 0.0) return size;
     // an impulse well inside needs no root
-    if (pn >= 0.0 && square < SURE * most * most) return 0.0;
-    *size = sqrt(cr_dot(c->impulse, c->impulse));
-    return pn < 0.0 ? *size : fmax(0.0, sqrt(square) - most);
+    double square = cr_dot(t, t);
+    return square < SURE * most * most ? 0.0 : fmax(0.0, sqrt(square) - most);
 }
 
 static double rounding_of(const Moved* m, int b, double speeds) {
@@ -379,31 +377,20 @@ static void find_defects(void* ctx, int begin, int end) {
     parts->holds[begin / parts->chunk] = holds;
 }
 
-// Finds the largest distance of the impulses of contacts begin to end - 1 from their cones.
-static void find_outside(void* ctx, int begin, int end) {
-    Parts* parts = ctx;
-    double most = 0.0;
-    bool holds = true;
-    for (int i = begin; i < end; i++) {
-        const crStepContact* c = &parts->m->moved->contacts[i];
-        double size, off = outside(c, &size);
-        if (off > most) most = off;
-        holds = holds && off <= ROUNDING * size;
-    }
-    parts->most[begin / parts->chunk] = most;
-    parts->holds[begin / parts->chunk] = holds;
-}
-
 // Sums of impulses on bodies. Each thread reads all contacts in order and sums those of its part of the
-// bodies.
+// bodies. It also finds the largest distance from their cones of the impulses of its part of the contacts.
 typedef struct Sums {
-    const Moved* m;
+    Parts* figures;
     int parts;
 } Sums;
 
 static void sum_part(void* ctx, int part, int end) {
     const Sums* sums = ctx;
-    const Moved* m = sums->m;
+    const Moved* m = sums->figures->m;
+    int64_t count = m->moved->count;
+    int first = (int)(count * part / sums->parts), last = (int)(count * (part + 1) / sums->parts);
+    double most = 0.0;
+    bool holds = true;
     (void)end;
     int64_t nb = m->step->model->nb;
     int from = (int)(nb * part / sums->parts), to = (int)(nb * (part + 1) / sums->parts);
@@ -412,12 +399,20 @@ static void sum_part(void* ctx, int part, int end) {
     for (int i = 0; i < m->moved->count; i++) {
         const crStepContact* c = &m->moved->contacts[i];
         bool a = c->body_a >= from && c->body_a < to, b = c->body_b >= from && c->body_b < to;
-        if (!a && !b) continue;
+        bool own = i >= first && i < last;
+        if (!a && !b && !own) continue;
         double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
         if (square == 0.0) continue;
+        if (own) {
+            double off = outside(c, size);
+            if (off > most) most = off;
+            holds = holds && off <= ROUNDING * size;
+        }
         if (a) impulse_on(m, c->body_a, c->point.point, cr_neg(c->impulse), size);
         if (b) impulse_on(m, c->body_b, c->point.point, c->impulse, size);
     }
+    sums->figures->most[part] = most;
+    sums->figures->holds[part] = holds;
 }
 
 crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
@@ -436,14 +431,14 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         add_ties(&m);
     }
     Parts parts = {.m = &m};
-    run_parts(&parts, moved->count, 1, find_outside);
-    audit.laws.cone = most_of_parts(&parts);
-    for (int i = 0; i < PARTS; i++) {
+    // one thread sums impulses on trees: impulses on several bodies of a tree add to the same joints
+    Sums sums = {&parts, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
+    if (sums.parts > PARTS) sums.parts = PARTS;
+    cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
+    for (int i = 0; i < sums.parts; i++) {
+        audit.laws.cone = fmax(audit.laws.cone, parts.most[i]);
         holds = holds && parts.holds[i];
     }
-    // one thread sums impulses on trees: impulses on several bodies of a tree add to the same joints
-    Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
-    cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
     run_parts(&parts, step->model->nb, 1, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {

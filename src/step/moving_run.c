@@ -368,8 +368,11 @@ static crStatus join(Work* work, int* root, Energy* energy) {
     cr__tasks_for(step->own.tasks, count, BODIES, begin_sets, work);
     crStatus status =
         cr__forest_join_all(step->own.tasks, &step->scratch, contacts, press_ends, &pressing, nb, root);
-    for (int i = 0; i < contacts && status == CR_OK; i++) {
-        if (pressing.tree[i] >= 0) energy[pressing.tree[i]].rows += 3;
+    for (int i = 0, end; i < contacts && status == CR_OK; i = end) {
+        for (end = i + 1; end < contacts && pressing.tree[end] == pressing.tree[i];) {
+            end++;
+        }
+        if (pressing.tree[i] >= 0) energy[pressing.tree[i]].rows += 3 * (end - i);
     }
     for (int n = 0; n < count; n++) {
         int b = leader(work, n), first = cr__forest_find(root, b);
