@@ -26,6 +26,8 @@ static inline int cr__forest_find(int* parent, int i) {
 
 // Joins the sets of a and b. Returns true if they were two sets.
 static inline bool cr__forest_join(int* parent, int a, int b) {
+    // in a heap most members stand right below the leader
+    if (parent[a] == parent[b]) return false;
     int x = cr__forest_find(parent, a), y = cr__forest_find(parent, b);
     parent[x > y ? x : y] = x > y ? y : x;
     return x != y;

@@ -6,6 +6,7 @@
 #include "pairs/pairs.h"
 
 #define ROUNDED 1e-14  // bound of the rounding of a separation, share of the lengths it is made of
+#define UNIT    1e-15  // rounding of the square of a unit quaternion
 
 // Extent of a convex shape along a unit vector l in its own axes, from its origin, m; INFINITY: other shapes.
 static double reach_of(const crShape* shape, crVec3 l) {
@@ -43,17 +44,33 @@ static double size_of(const crShape* shape) {
     return shape->kind == CR_SHAPE_HULL ? shape->data.hull->extent : sum_of(shape->size);
 }
 
-static bool is_placed(const crShape* s) {
-    return s->pose.p.x == 0.0 && s->pose.p.y == 0.0 && s->pose.p.z == 0.0 && s->pose.q.w == 1.0 &&
-           s->pose.q.x == 0.0 && s->pose.q.y == 0.0 && s->pose.q.z == 0.0;
+static bool is_turned(const crShape* s) {
+    return s->pose.q.w != 1.0 || s->pose.q.x != 0.0 || s->pose.q.y != 0.0 || s->pose.q.z != 0.0;
+}
+
+// Extent of a shape along a unit vector l in the axes of its body, from the body's origin, m. INFINITY: other
+// shapes, and those whose rotation is a unit quaternion up to more than rounding.
+static double body_reach(const crShape* shape, crVec3 l) {
+    crQuat q = shape->pose.q;
+    double off = cr_dot(shape->pose.p, l);
+    if (!is_turned(shape)) return off + reach_of(shape, l);
+    bool unit = fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= UNIT;
+    return unit ? off + reach_of(shape, cr_quat_rotate(cr_quat_conj(q), l)) : INFINITY;
 }
 
 double cr__pairs_along(const crShape* a, const crPose* at_a, const crShape* b, const crPose* at_b, crVec3 l) {
-    if (!is_placed(a) || !is_placed(b)) return -INFINITY;
     crVec3 n = cr_quat_rotate(at_a->q, l), m = cr_quat_rotate(cr_quat_conj(at_b->q), cr_neg(n));
     crVec3 d = cr_sub(at_b->p, at_a->p);
-    double sizes = sum_of(d) + size_of(a) + size_of(b);
-    return cr_dot(n, d) - reach_of(a, l) - reach_of(b, m) - ROUNDED * sizes;
+    double sizes = sum_of(d) + size_of(a) + size_of(b) + sum_of(a->pose.p) + sum_of(b->pose.p);
+    return cr_dot(n, d) - body_reach(a, l) - body_reach(b, m) - ROUNDED * sizes;
+}
+
+double cr__pairs_above(const crShape* plane, const crPose* at_plane, const crShape* b, const crPose* at_b) {
+    crVec3 n = cr__plane_normal(plane, cr_quat_mul(at_plane->q, plane->pose.q));
+    crVec3 m = cr_quat_rotate(cr_quat_conj(at_b->q), cr_neg(n)), d = cr_sub(at_b->p, at_plane->p);
+    crVec3 off = cr_quat_rotate(at_plane->q, plane->pose.p);
+    double sizes = sum_of(d) + sum_of(off) + fabs(plane->offset) + size_of(b) + sum_of(b->pose.p);
+    return cr_dot(n, cr_sub(d, off)) - plane->offset - body_reach(b, m) - ROUNDED * sizes;
 }
 
 static bool is_piece(crShapeKind kind) {

@@ -86,12 +86,13 @@ CR_FEW void cr__few_pack(const crFew* few, int i) {
 CR_FEW void cr__few_apply(crFew* few) {
     crGroup g = {.kind = few->kind};
     memcpy(few->z, few->z_free, sizeof few->z);
+    Pair pair = {.sb = few->share};
+    const int at = 0;
+    row_gather(few->z, &at, &pair.vb, &pair.wb);
     for (int i = 0; i < few->count; i++) {
-        const double* slot = few->slot + i * CR_FEW_STRIDE;
-        crVec3 P = read_P(&g, slot);
-        cr__store_vec(cr_madd(cr__load_vec(few->z), few->share, P), few->z);
-        cr__store_vec(cr_add(cr__load_vec(few->z + 3), read_turn(&g, slot, 0, P)), few->z + 3);
+        apply_slot(&g, few->slot + i * CR_FEW_STRIDE, &pair);
     }
+    row_scatter(few->z, &at, 1, pair.vb, pair.wb);
 }
 
 // Scales impulses that would create energy to those of least energy along them.

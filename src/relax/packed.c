@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "relax/lanes.h"
 #include "relax/units.h"
 
 #define BODIES 256   // bodies per task
@@ -232,23 +233,24 @@ static void choose_ratios(Run* run) {
 
 // Extrapolates z: d is its change since the previous sweep ended, momentum included, and z += beta d is the
 // start of the next sweep. Impulses follow when their contact is visited.
-static void accelerate_body(double beta, double* restrict z, double* restrict before) {
-    for (int k = 0; k < CR_BODY_STRIDE; k++) {
-        double d = z[k] - before[k];
-        before[k] = z[k];
-        z[k] += beta * d;
+CR_LANE void accelerate_body(double beta, double* z, double* before) {
+    for (int k = 0; k < CR_BODY_STRIDE; k += CR_WIDTH) {
+        crLane now = lane_load(z + k), d = now - lane_load(before + k);
+        lane_store(before + k, now);
+        lane_store(z + k, now + lane_all(beta) * d);
     }
 }
 
-static void accelerate_bodies(void* ctx, int begin, int end) {
-    const Run* run = ctx;
-    crPacked* p = run->packed;
+CR_LANE void accelerate_range(const Run* run, int begin, int end) {
+    const crPacked* p = run->packed;
     for (int i = begin; i < end; i++) {
         int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
         accelerate_body(run->beta[island], p->z + at, p->z_before + at);
     }
 }
+
+CR_TASKS(accelerate, Run, accelerate_range(work, begin, end))
 
 // Makes islands live again that ran out of sweeps, except those with rows, whose equalities must not be
 // scaled. Returns true if there is one.
@@ -326,7 +328,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (live == 0) break;
         choose_ratios(&run);
         cr__units_accelerate(p->units, run.beta, run.keep);
-        cr__tasks_for(p->tasks, p->bodies, BODIES, accelerate_bodies, &run);
+        cr__tasks_for(p->tasks, p->bodies, BODIES, CR_BEST(accelerate), &run);
     }
     if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;

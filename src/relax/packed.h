@@ -130,6 +130,10 @@ void cr__packed_coordinates(const crPacked* packed, const crInertias* of, const 
 // Returns the sum of P.E over the contacts of one lane, J.
 double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
 
+static inline bool cr__packed_same_pair(const crPackedContact* a, const crPackedContact* b) {
+    return a->body_a == b->body_a && a->body_b == b->body_b;
+}
+
 // Returns P, with its normal part clipped at zero and its tangential part at the friction limit of c. P
 // leaves the cone where a solver ran out of iterations, the normal turned, or by rounding.
 static inline crVec3 cr__in_cone(const crPackedContact* c, crVec3 P) {

@@ -36,6 +36,7 @@ typedef struct Build {
     const int* island;  // of each body
     const double* v;
     double* share;  // 1/sqrt(m) of each packed body (bodies)
+    bool* round;    // true for packed bodies with three equal moments of inertia (bodies)
     Unit* unit;     // each unit at the index of its first contact (count)
 } Build;
 
@@ -88,6 +89,7 @@ static void fill_bodies(void* ctx, int begin, int end) {
         int body = build->packed->body[i];
         coordinates(build->of, body, build->v, build->packed->z_free + CR_BODY_STRIDE * (i + 1));
         build->share[i] = 1.0 / sqrt(build->of->model->bodies[body].mass);
+        build->round[i] = cr__single_round(&build->of->model->bodies[body]);
     }
 }
 
@@ -103,15 +105,17 @@ static crStatus number_bodies(Build* build) {
     p->body = cr_arena_alloc(arena, most * sizeof(int));
     p->body_island = cr_arena_alloc(arena, most * sizeof(int));
     build->share = cr_arena_alloc(arena, most * sizeof(double));
+    build->round = cr_arena_alloc(arena, most * sizeof(bool));
     p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
     if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
-        p->z == NULL || p->z_free == NULL) {
+        build->round == NULL || p->z == NULL || p->z_free == NULL) {
         return CR_ERR_MEMORY;
     }
     memset(p->place, 0, (size_t)model->nb * sizeof(int));
     memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
     for (int i = 0; i < p->count; i++) {
+        if (i > 0 && cr__packed_same_pair(&p->contact[i - 1], &p->contact[i])) continue;
         number_body(build, p->contact[i].body_a);
         number_body(build, p->contact[i].body_b);
     }
@@ -129,9 +133,7 @@ static crStatus number_bodies(Build* build) {
     return status;
 }
 
-static bool is_round(const Build* build, int place) {
-    return cr__single_round(&build->of->model->bodies[body_at(build->packed, place)]);
-}
+static bool is_round(const Build* build, int place) { return build->round[place / CR_BODY_STRIDE - 1]; }
 
 static bool is_along(crVec3 n, crVec3 a) {
     crVec3 off = cr_cross(a, n);
@@ -154,21 +156,17 @@ static crKind kind_of(const Build* build, const Unit* unit) {
     return CR_KIND_BALL;
 }
 
-static bool same_pair(const crPackedContact* a, const crPackedContact* b) {
-    return a->body_a == b->body_a && a->body_b == b->body_b;
-}
-
 // Cuts the pairs whose first contact is among begin to end - 1 into units.
 static void cut_range(void* ctx, int begin, int end) {
     const Build* build = ctx;
     const crPacked* p = build->packed;
     const crPackedContact* c = p->contact;
     int i = begin;
-    while (i > 0 && i < end && same_pair(&c[i - 1], &c[i])) {
+    while (i > 0 && i < end && cr__packed_same_pair(&c[i - 1], &c[i])) {
         i++;
     }
     for (int next = i; i < end; i = next) {
-        while (next < p->count && same_pair(&c[i], &c[next])) {
+        while (next < p->count && cr__packed_same_pair(&c[i], &c[next])) {
             next++;
         }
         for (int k = i; k < next; k += CR_UNIT_CONTACTS) {
@@ -316,7 +314,7 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
     _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
     int a[CR_LANES], b[CR_LANES];
     double* hot = p->hot + g->hot;
-    memset(Ra, 0, sizeof Ra);
+    if (!g->two) memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_LANES; l++) {
         int from = l < g->lanes ? l : 0;
         b[l] = body_at(p, g->b[from]);
@@ -373,13 +371,13 @@ static crStatus group_contacts(Build* build) {
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
                           crPackedContact* contact, crUnits* units, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
-    return group_contacts(&(Build){of, packed, island_of_body, v, NULL, NULL});
+    return group_contacts(&(Build){.of = of, .packed = packed, .island = island_of_body, .v = v});
 }
 
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
     *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
-    Build build = {of, packed, island_of_body, v, NULL, NULL};
+    Build build = {.of = of, .packed = packed, .island = island_of_body, .v = v};
     crStatus status = group_contacts(&build);
     if (status == CR_OK) status = make_arrays(&build);
     if (status != CR_OK) return status;

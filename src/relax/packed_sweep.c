@@ -82,33 +82,29 @@ void cr__packed_sweep(crPacked* p) {
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
-static void apply_group(const crPacked* p, const crGroup* g, int l) {
-    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
-    for (int k = 0; k < g->slots; k++) {
-        crVec3 P = read_P(g, slot);
-        for (int side = 0; side < (g->two ? 2 : 1); side++) {
-            double* z = p->z + (side == 0 ? g->b[l] : g->a[l]);
-            double share = p->hot[g->hot + (size_t)(side * CR_LANES + l)];
-            cr__store_vec(cr_madd(cr__load_vec(z), share, P), z);
-            cr__store_vec(cr_add(cr__load_vec(z + 3), read_turn(g, slot, side, P)), z + 3);
+CR_LANE void apply_range(const crPackedSweep* sweep, int begin, int end) {
+    const crPacked* p = sweep->packed;
+    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
+        const crGroup* g = &p->group[i];
+        for (int l = 0; l < g->lanes; l += CR_WIDTH) {
+            const double* hot = p->hot + g->hot + l;
+            Pair pair = {.sb = lane_load(hot), .sa = lane_load(hot + CR_LANES)};
+            row_gather(p->z, g->b + l, &pair.vb, &pair.wb);
+            if (g->two) row_gather(p->z, g->a + l, &pair.va, &pair.wa);
+            for (int k = 0; k < g->slots; k++) {
+                apply_slot(g, hot + CR_LANES * (2 + k * g->places), &pair);
+            }
+            row_scatter(p->z, g->b + l, g->lanes - l, pair.vb, pair.wb);
+            if (g->two) row_scatter(p->z, g->a + l, g->lanes - l, pair.va, pair.wa);
         }
-        slot += CR_LANES * g->places;
     }
 }
 
-static void apply_range(void* ctx, int begin, int end) {
-    const crPackedSweep* sweep = ctx;
-    const crPacked* p = sweep->packed;
-    for (int i = sweep->first + begin; i < sweep->first + end; i++) {
-        for (int l = 0; l < p->group[i].lanes; l++) {
-            apply_group(p, &p->group[i], l);
-        }
-    }
-}
+CR_TASKS(apply, crPackedSweep, apply_range(work, begin, end))
 
 void cr__packed_apply(crPacked* p) {
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    sweep_colours(p, apply_range);
+    sweep_colours(p, CR_BEST(apply));
     cr__units_apply(p->units, p->z);
 }
 

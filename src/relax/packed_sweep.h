@@ -56,6 +56,25 @@ CR_LANE void visit(Pair* pair, bool round, bool two, Lanes* at, double* slot) {
     push_at(&place, round, two, dp, pair);
 }
 
+// Adds the impulse of a slot and its moment to both bodies.
+CR_LANE void apply_slot(const crGroup* g, const double* slot, Pair* pair) {
+    bool round = g->kind == CR_KIND_ROUND;
+    crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES);
+    if (g->kind == CR_KIND_BALL) {
+        const double* rho = slot + CR_AT_RHO * CR_LANES;
+        crLane3 turn = lane3_cross(lane3_load(slot + CR_AT_N * CR_LANES), P);
+        push(pair, g->two, P);
+        pair->wb = lane3_add(pair->wb, lane3_scale(lane_load(rho), turn));
+        if (g->two) pair->wa = lane3_add(pair->wa, lane3_scale(lane_load(rho + CR_LANES), turn));
+        return;
+    }
+    Place at = place_of(round, slot);
+    P = lane3_madd(lane3_madd(lane3_scale(P.x, at.n), P.y, at.t1), P.z, lane3_cross(at.n, at.t1));
+    push(pair, g->two, P);
+    pair->wb = lane3_add(pair->wb, turned_back(round, at.Kb, P));
+    if (g->two) pair->wa = lane3_add(pair->wa, turned_back(round, at.Ka, P));
+}
+
 static inline crVec3 read3(const double* at) { return cr_vec3(at[0], at[CR_LANES], at[2 * CR_LANES]); }
 
 // Returns the impulse of one lane's contact in world axes.
@@ -64,18 +83,6 @@ static inline crVec3 read_P(const crGroup* g, const double* slot) {
     if (g->kind == CR_KIND_BALL) return P;
     crVec3 t1 = cr_vec3(slot[CR_AT_T * CR_LANES], slot[(CR_AT_T + 1) * CR_LANES], 0.0);
     return cr_madd(cr_madd(cr_scale(P.x, n), P.y, t1), P.z, cr_cross(n, t1));
-}
-
-// Returns K^T P of b (side 0) or a (side 1).
-static inline crVec3 read_turn(const crGroup* g, const double* slot, int side, crVec3 P) {
-    if (g->kind == CR_KIND_BALL) {
-        double rho = slot[(CR_AT_RHO + side) * CR_LANES];
-        return cr_scale(rho, cr_cross(read3(slot + CR_AT_N * CR_LANES), P));
-    }
-    const double* K = slot + (CR_AT_K + side * (g->kind == CR_KIND_ROUND ? CR_K_ROUND : CR_K)) * CR_LANES;
-    if (g->kind == CR_KIND_ROUND) return cr_cross(read3(K), P);
-    crVec3 x = cr_scale(P.x, read3(K)), y = cr_madd(x, P.y, read3(K + 3 * CR_LANES));
-    return cr_madd(y, P.z, read3(K + 6 * CR_LANES));
 }
 
 #endif

@@ -190,7 +190,7 @@ CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
     _Alignas(32) float in[IN_COUNT * CR_WIDE], Rb[9 * CR_WIDE], Ra[9 * CR_WIDE];
     Ends ends[CR_WIDE];
     float* hot = fill->shorts->hot + g->at;
-    memset(Ra, 0, sizeof Ra);
+    if (!g->two) memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_WIDE; l++) {
         ends[l] = ends_of(p, g, l);
         read_short_body(fill, ends[l].b, ends[l].sign, hot + l, Rb + l);
@@ -271,11 +271,28 @@ static void read_sums(void* ctx, int begin, int end) {
     }
 }
 
-// Adds the impulse P and its moment on a body to its numbers in z.
-static void add_impulse(const crPacked* p, const crVec3* origin, int body, crVec3 at, crVec3 P) {
-    double* z = p->z + p->place[body];
-    cr__store_vec(cr_add(cr__load_vec(z), P), z);
-    cr__store_vec(cr_add(cr__load_vec(z + 3), cr_cross(cr_sub(at, origin[body]), P)), z + 3);
+// Impulse and moment on a body, summed over adjacent contacts of a pair.
+typedef struct Pushed {
+    double* z;  // its numbers in z; NULL: it is not summed here
+    crVec3 origin, P, T;
+} Pushed;
+
+static Pushed pushed_begin(const crPacked* p, const crVec3* origin, int body, int from, int to) {
+    int at = p->place[body];
+    if (at < from || at >= to) return (Pushed){.z = NULL};
+    double* z = p->z + at;
+    return (Pushed){z, origin[body], cr__load_vec(z), cr__load_vec(z + 3)};
+}
+
+static void pushed_add(Pushed* sum, crVec3 at, crVec3 P) {
+    sum->P = cr_add(sum->P, P);
+    sum->T = cr_add(sum->T, cr_cross(cr_sub(at, sum->origin), P));
+}
+
+static void pushed_end(const Pushed* sum) {
+    if (sum->z == NULL) return;
+    cr__store_vec(sum->P, sum->z);
+    cr__store_vec(sum->T, sum->z + 3);
 }
 
 // Computes z = z_free + M^(-1/2) J^T P + dz of single bodies, where z holds J^T P before.
@@ -317,11 +334,18 @@ static void sum_part(void* ctx, int part, int end) {
     int from = CR_BODY_STRIDE * (int)(1 + share * part / sums->parts);
     int to = CR_BODY_STRIDE * (int)(1 + share * (part + 1) / sums->parts);
     memset(p->z + from, 0, (size_t)(to - from) * sizeof *p->z);
-    for (int i = 0; i < p->count; i++) {
+    const crVec3* origin = sums->of->d->origin;
+    for (int i = 0, next; i < p->count; i = next) {
         const crPackedContact* c = &p->contact[i];
-        int a = p->place[c->body_a], b = p->place[c->body_b];
-        if (a >= from && a < to) add_impulse(p, sums->of->d->origin, c->body_a, c->point, cr_neg(c->P));
-        if (b >= from && b < to) add_impulse(p, sums->of->d->origin, c->body_b, c->point, c->P);
+        Pushed a = pushed_begin(p, origin, c->body_a, from, to);
+        Pushed b = pushed_begin(p, origin, c->body_b, from, to);
+        for (next = i; next < p->count && cr__packed_same_pair(c, &p->contact[next]); next++) {
+            const crPackedContact* own = &p->contact[next];
+            if (a.z != NULL) pushed_add(&a, own->point, cr_neg(own->P));
+            if (b.z != NULL) pushed_add(&b, own->point, own->P);
+        }
+        pushed_end(&a);
+        pushed_end(&b);
     }
 }
 

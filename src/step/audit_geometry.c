@@ -79,12 +79,17 @@ static bool meet(const crBounds* a, const crBounds* b) {
 }
 
 // Calls `pair` for every pair of shapes that may touch and whose boxes overlap. The entry with the smaller
-// lo.x is one of begin to end - 1. Ends at the first failure of `pair`.
+// lo.x is one of begin to end - 1. next: first entry of a body that must be followed at each place or behind
+// it (count + 1): pairs without such an entry are left out; NULL: all pairs. Ends at the first failure of
+// `pair`.
 static crStatus pairs_of(const crModel* model, const Entry* entries, int count, int begin, int end,
-                         crAuditPairFn pair, void* ctx) {
+                         const int* next, crAuditPairFn pair, void* ctx) {
     crStatus status = CR_OK;
     for (int i = begin; i < end && status == CR_OK; i++) {
-        for (int j = i + 1; j < count && entries[j].box.lo.x <= entries[i].box.hi.x && status == CR_OK; j++) {
+        const int* to = next != NULL && next[i] > i ? next : NULL;
+        for (int j = to != NULL ? to[i + 1] : i + 1;
+             j < count && entries[j].box.lo.x <= entries[i].box.hi.x && status == CR_OK;
+             j = to != NULL ? to[j + 1] : j + 1) {
             if (!meet(&entries[i].box, &entries[j].box)) continue;
             int a = entries[i].shape, b = entries[j].shape;
             if (a > b) {
@@ -155,7 +160,7 @@ static void find_chunk_overlaps(void* ctx, int begin, int end) {
     const OverlapParts* parts = ctx;
     const crModel* model = parts->plan->model;
     Overlap o = {parts->plan, parts->pose, {0.0, -1, -1}};
-    pairs_of(model, parts->sorted, model->shape_count, begin, end, overlap_pair, &o);
+    pairs_of(model, parts->sorted, model->shape_count, begin, end, NULL, overlap_pair, &o);
     parts->deepest[begin / SHAPES] = o.deepest;
 }
 
@@ -329,7 +334,6 @@ static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
     Crossing* c = ctx;
     Pair pair = pair_of(c, shape_a, shape_b);
     int a = pair.body_a, b = pair.body_b;
-    if (!c->way[a].fast && !c->way[b].fast) return CR_OK;
     pair.tol = DEEP * fmin(c->plan->thin[a], c->plan->thin[b]);
     know_turn(&c->way[a]);
     know_turn(&c->way[b]);
@@ -402,7 +406,15 @@ static crStatus swept_pairs(Crossing* c, crAuditPairFn pair) {
         entries[s] = (Entry){swept(c, shape->body, &shape->shape, more), s};
     }
     if (sort(c->arena, model->shape_count, entries, work) != CR_OK) return CR_ERR_MEMORY;
-    return pairs_of(model, work, model->shape_count, 0, model->shape_count, pair, c);
+    int count = model->shape_count, *next = NULL;
+    if (c->reach == NULL) {
+        if (!CR_ROOMS(c->arena, CR_ROOM(next, count + 1))) return CR_ERR_MEMORY;
+        next[count] = count;
+        for (int i = count - 1; i >= 0; i--) {
+            next[i] = c->way[model->shapes[work[i].shape].body].fast ? i : next[i + 1];
+        }
+    }
+    return pairs_of(model, work, count, 0, count, next, pair, c);
 }
 
 crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,

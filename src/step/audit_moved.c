@@ -208,6 +208,11 @@ static bool is_shallow(const Moved* m, const crStepContact* c, bool with_b, doub
     const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
     const crPose* pose = step->dynamics.pose;
     int body = with_b ? c->body_b : c->body_a, other = with_b ? c->body_a : c->body_b;
+    // a half-space has one normal
+    if (a->kind == CR_SHAPE_HALFSPACE)
+        return !with_b && cr__pairs_above(a, &pose[c->body_a], b, &pose[c->body_b]) >= -known;
+    if (b->kind == CR_SHAPE_HALFSPACE)
+        return with_b && cr__pairs_above(b, &pose[c->body_b], a, &pose[c->body_a]) >= -known;
     // the normal does not turn with a ball
     if ((with_b ? b : a)->kind == CR_SHAPE_SPHERE) return false;
     crQuat was = is_moved(m, body) ? pose_before(m, body).q : pose[body].q;
@@ -372,33 +377,20 @@ static void find_defects(void* ctx, int begin, int end) {
     parts->holds[begin / parts->chunk] = holds;
 }
 
-// Finds the largest distance of the impulses of contacts begin to end - 1 from their cones.
-static void find_outside(void* ctx, int begin, int end) {
-    Parts* parts = ctx;
-    double most = 0.0;
-    bool holds = true;
-    for (int i = begin; i < end; i++) {
-        const crStepContact* c = &parts->m->moved->contacts[i];
-        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
-        if (square == 0.0) continue;
-        double off = outside(c, size);
-        if (off > most) most = off;
-        holds = holds && off <= ROUNDING * size;
-    }
-    parts->most[begin / parts->chunk] = most;
-    parts->holds[begin / parts->chunk] = holds;
-}
-
 // Sums of impulses on bodies. Each thread reads all contacts in order and sums those of its part of the
-// bodies.
+// bodies. It also finds the largest distance from their cones of the impulses of its part of the contacts.
 typedef struct Sums {
-    const Moved* m;
+    Parts* figures;
     int parts;
 } Sums;
 
 static void sum_part(void* ctx, int part, int end) {
     const Sums* sums = ctx;
-    const Moved* m = sums->m;
+    const Moved* m = sums->figures->m;
+    int64_t count = m->moved->count;
+    int first = (int)(count * part / sums->parts), last = (int)(count * (part + 1) / sums->parts);
+    double most = 0.0;
+    bool holds = true;
     (void)end;
     int64_t nb = m->step->model->nb;
     int from = (int)(nb * part / sums->parts), to = (int)(nb * (part + 1) / sums->parts);
@@ -407,12 +399,20 @@ static void sum_part(void* ctx, int part, int end) {
     for (int i = 0; i < m->moved->count; i++) {
         const crStepContact* c = &m->moved->contacts[i];
         bool a = c->body_a >= from && c->body_a < to, b = c->body_b >= from && c->body_b < to;
-        if (!a && !b) continue;
+        bool own = i >= first && i < last;
+        if (!a && !b && !own) continue;
         double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
         if (square == 0.0) continue;
+        if (own) {
+            double off = outside(c, size);
+            if (off > most) most = off;
+            holds = holds && off <= ROUNDING * size;
+        }
         if (a) impulse_on(m, c->body_a, c->point.point, cr_neg(c->impulse), size);
         if (b) impulse_on(m, c->body_b, c->point.point, c->impulse, size);
     }
+    sums->figures->most[part] = most;
+    sums->figures->holds[part] = holds;
 }
 
 crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
@@ -431,14 +431,14 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
         add_ties(&m);
     }
     Parts parts = {.m = &m};
-    run_parts(&parts, moved->count, 1, find_outside);
-    audit.laws.cone = most_of_parts(&parts);
-    for (int i = 0; i < PARTS; i++) {
+    // one thread sums impulses on trees: impulses on several bodies of a tree add to the same joints
+    Sums sums = {&parts, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
+    if (sums.parts > PARTS) sums.parts = PARTS;
+    cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
+    for (int i = 0; i < sums.parts; i++) {
+        audit.laws.cone = fmax(audit.laws.cone, parts.most[i]);
         holds = holds && parts.holds[i];
     }
-    // one thread sums impulses on trees: impulses on several bodies of a tree add to the same joints
-    Sums sums = {&m, moved->pose != NULL ? 1 : cr__tasks_threads(step->own.tasks)};
-    cr__tasks_for(step->own.tasks, sums.parts, 1, sum_part, &sums);
     run_parts(&parts, step->model->nb, 1, find_defects);
     audit.momentum = most_of_parts(&parts);
     for (int i = 0; i < PARTS; i++) {

@@ -92,9 +92,7 @@ static void list_chunk(void* ctx, int begin, int end) {
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         double b = c->point.gap <= c->seat ? 0.0 : (c->point.gap - c->seat) / list->h;
         crPackedContact* to = &s->contact[at];
-        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
-        to->point = c->point.point;
-        to->normal = c->point.normal;
+        cr__step_packed_from(c, to);
         to->E = cr_madd(cr__step_given_velocity(step, c), b, to->normal);
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(list->h, warm->force));
         if (list->fresh != NULL && !list->fresh[i]) to->P = c->impulse;

@@ -72,6 +72,7 @@ typedef struct Looks {
     Choice* choice;
     bool first;  // true before the first solve
     bool ahead;  // true if contacts that nearly overlap are added too
+    bool faces;  // true if the seats of a face's contacts are chosen together (seats.c)
 } Looks;
 
 // true if a contact that closes by the end of h at velocity u is left to an impact or to free flight
@@ -112,7 +113,7 @@ static void add_closing(void* ctx, int begin, int end) {
     const Looks* looks = ctx;
     const crStep* step = looks->step;
     Choice* choice = looks->choice;
-    int added = 0, cursor = cr__step_warm_from(step, &step->contacts.list[begin]);
+    int added = 0, cursor = looks->faces ? cr__step_warm_from(step, &step->contacts.list[begin]) : 0;
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts.list[i];
         choice->fresh[i] = false;
@@ -124,7 +125,10 @@ static void add_closing(void* ctx, int begin, int end) {
         bool flies = step->airborne[c->body_a] || step->airborne[c->body_b];
         if (looks->ahead && !flies) speed -= SLACK * cr_norm(looks->u[i]);
         bool closes = c->point.gap - c->delta + choice->h * speed <= 0.0;
-        bool touching = c->point.gap <= cr__step_band(step, c, &cursor) && c->speed < c->fast;
+        // a seat is within the band; in fast every contact within its band has one
+        bool within = c->point.gap <= c->seat;
+        if (!within && looks->faces) within = c->point.gap <= cr__step_band(step, c, &cursor);
+        bool touching = within && c->speed < c->fast;
         if (looks->first && !closes) closes = may_close(step, c, choice->h, looks->u[i]);
         bool takes = touching || (closes && !passes(step, c, looks->u[i], choice));
         choice->takes[i] = choice->fresh[i] = takes;
@@ -144,7 +148,8 @@ static int add_by(crTaskFn add, Looks* looks) {
 
 // Adds contacts that may press at velocities u. Returns their number.
 static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
-    Looks looks = {step, u, choice, first, !first && step->settings.quality != CR_QUALITY_FAST};
+    bool faces = step->settings.quality != CR_QUALITY_FAST;
+    Looks looks = {step, u, choice, first, !first && faces, faces};
     for (int k = 0; k < step->part.count; k++) {
         choice->reached[step->part.bodies[k]] = false;
     }

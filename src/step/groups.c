@@ -110,8 +110,13 @@ void cr__step_reachable(const crStep* step, int* islands) {
     // A body that wakes later in the step has an island of its own.
     cr__forest_begin(islands, step->model->nb);
     unite_fixed(step->model, &step->part, &step->calls, islands);
-    for (int i = 0; i < step->contacts.count; i++) {
-        unite(step->model, islands, step->contacts.list[i].body_a, step->contacts.list[i].body_b);
+    for (int i = 0, a = -1, b = -1; i < step->contacts.count; i++) {
+        const crStepContact* c = &step->contacts.list[i];
+        // contacts of a pair are side by side
+        if (c->body_a == a && c->body_b == b) continue;
+        a = c->body_a;
+        b = c->body_b;
+        unite(step->model, islands, a, b);
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];

@@ -26,8 +26,8 @@
 #define TREE_ROWS  12      // rows up to which one with trees stays calm, in models without actuators
 #define SHARE      400     // contacts per fast contact of a moving island, at most
 #define SPEED      0.0003  // normal speed of a fast contact, m/s
-#define FEW        600     // rows of an island up to which its contacts have to be quick
-#define QUICK      0.001   // normal speed of a quick contact, m/s
+#define FEW        600     // rows of an island up to which its contacts have to be faster
+#define QUICK      0.001   // their normal speed, m/s
 #define TREE_SPEED 1e-5    // the same for contacts of trees, whose converged solves are expensive, m/s
 
 // true if a contact may close in the step by v or by v_free, gravity added (bodies may be carried)
@@ -45,8 +45,7 @@ static bool acts(const crStep* step, const crStepContact* c) {
 // facts of a contact that islands add up
 typedef struct Note {
     int body;      // the body that its rows count for
-    bool fast;     // true if it may act in the step and is fast
-    bool quick;    // true if it is quick too
+    bool fast;     // true if it is fast
     bool takes;    // true if short steps can take it
     bool bounces;  // true if it may bounce
 } Note;
@@ -61,21 +60,20 @@ static void take_notes(void* ctx, int begin, int end) {
     const crStep* step = notes->step;
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        double speed = fabs(c->speed);
-        bool fast = speed > (c->packable ? SPEED : TREE_SPEED) && acts(step, c);
-        notes->note[i] = (Note){.body = cr__step_mover(step, c->body_a, c->body_b),
-                                .fast = fast,
-                                .quick = fast && (speed > QUICK || !c->packable),
-                                .takes = cr__moving_takes_contact(step, c),
-                                .bounces = c->bounces};
+        bool fast = fabs(c->speed) > (c->packable ? SPEED : TREE_SPEED);
+        notes->note[i] = (Note){cr__step_mover(step, c->body_a, c->body_b), fast,
+                                cr__moving_takes_contact(step, c), c->bounces};
     }
 }
 
 static bool contact_ends(const void* ctx, int i, int* a, int* b) {
     const crStep* step = ctx;
-    *a = step->model->top[step->contacts.list[i].body_a];
-    *b = step->model->top[step->contacts.list[i].body_b];
-    return *a >= 0 && *b >= 0;
+    const crStepContact* c = &step->contacts.list[i];
+    *a = step->model->top[c->body_a];
+    *b = step->model->top[c->body_b];
+    // contacts of a pair are side by side
+    bool again = i > 0 && c[-1].body_a == c->body_a && c[-1].body_b == c->body_b;
+    return *a >= 0 && *b >= 0 && !again;
 }
 
 // islands of all contacts: the root of each body, and figures of each island at its root (nb)
@@ -84,7 +82,6 @@ typedef struct Islands {
     int* rows;  // GENERAL: short steps cannot take some of them
     int* bodies;
     int* fast;      // contacts that may act in the step and are fast
-    int* quick;     // contacts that are quick
     bool* bounces;  // true if a contact may bounce
     bool* trees;    // true if some bodies are of trees
 } Islands;
@@ -95,41 +92,63 @@ static crStatus islands_create(crStep* step, Islands* islands) {
     islands->rows = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->fast = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    islands->quick = cr_arena_alloc(&step->scratch, nb * sizeof(int));
     islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
     islands->trees = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
     bool ok = islands->root != NULL && islands->rows != NULL && islands->bodies != NULL &&
-              islands->fast != NULL && islands->quick != NULL && islands->bounces != NULL &&
-              islands->trees != NULL;
+              islands->fast != NULL && islands->bounces != NULL && islands->trees != NULL;
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Joins the bodies of contacts and loops, and counts each contact at one of its bodies. CR_ERR_MEMORY.
-static crStatus join_contacts(crStep* step, const Note* note, const Islands* islands) {
+// Joins the bodies of contacts and loops. reach: islands of cr__step_reachable, as in cr__step_move_islands.
+// These are the same islands, unless a user's force joins more or trees sleep. CR_ERR_MEMORY.
+static crStatus join_contacts(crStep* step, const int* reach, int* root) {
     const crModel* model = step->model;
-    for (int b = 0; b < model->nb; b++) {
-        islands->root[b] = b;
-        islands->rows[b] = islands->bodies[b] = islands->fast[b] = islands->quick[b] = 0;
-        islands->bounces[b] = islands->trees[b] = false;
+    bool all = step->plan->first_single <= 1 || step->part.count == model->nb - 1;
+    if (reach[CR_WORLD] >= 0 && step->calls.force == NULL && all) {
+        memcpy(root, reach, (size_t)model->nb * sizeof *root);
+        return CR_OK;
     }
+    cr__forest_begin(root, model->nb);
     for (int k = 0; k < step->part.loop_count; k++) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
-        cr__forest_join_trees(model, islands->root, loop->a, loop->b);
+        cr__forest_join_trees(model, root, loop->a, loop->b);
+    }
+    return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
+                               model->nb, root);
+}
+
+// Counts each contact at one of its bodies.
+static void count_contacts(const crStep* step, const Note* note, const Islands* islands) {
+    for (int b = 0; b < step->model->nb; b++) {
+        islands->rows[b] = islands->bodies[b] = islands->fast[b] = 0;
+        islands->bounces[b] = islands->trees[b] = false;
     }
     for (int i = 0; i < step->contacts.count; i++) {
         int b = note[i].body, *rows = &islands->rows[b];
         *rows = note[i].takes && *rows >= 0 ? *rows + 3 : GENERAL;
         islands->bounces[b] = islands->bounces[b] || note[i].bounces;
-        islands->fast[b] += note[i].fast;
-        islands->quick[b] += note[i].quick;
     }
-    return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
-                               model->nb, islands->root);
+}
+
+// true if enough contacts of an island are fast
+static bool is_fast(const Islands* islands, int root) {
+    return SHARE * islands->fast[root] * 3 > islands->rows[root];
+}
+
+// Counts fast contacts that may act in the step, of each island until they are enough.
+static void count_fast(const crStep* step, const Note* note, const Islands* islands) {
+    for (int i = 0; i < step->contacts.count; i++) {
+        if (!note[i].fast) continue;
+        int root = islands->root[note[i].body];
+        const crStepContact* c = &step->contacts.list[i];
+        if (islands->rows[root] <= FEW && c->packable && fabs(c->speed) <= QUICK) continue;
+        if (!is_fast(islands, root)) islands->fast[root] += acts(step, c);
+    }
 }
 
 // Sets moving[b] for bodies of moving islands. Returns true if there are any. Small islands that may bounce
 // stay calm: their impacts are located in time.
-static bool find_moving(const crStep* step, const Islands* islands, bool* moving) {
+static bool find_moving(const crStep* step, const Note* note, const Islands* islands, bool* moving) {
     const crModel* model = step->model;
     crLocate locate = step->settings.locate;
     bool any = false;
@@ -146,9 +165,8 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
                                   ? GENERAL
                                   : islands->rows[root] + islands->rows[b];
         islands->bounces[root] = islands->bounces[root] || islands->bounces[b];
-        islands->fast[root] += islands->fast[b];
-        islands->quick[root] += islands->quick[b];
     }
+    count_fast(step, note, islands);
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b];
@@ -156,8 +174,7 @@ static bool find_moving(const crStep* step, const Islands* islands, bool* moving
         bool located = bounces && (locate == CR_LOCATE_ALL || (locate == CR_LOCATE_SMALL && few));
         int least = islands->trees[root] && model->nu == 0 ? TREE_ROWS : ROWS;
         bool large = islands->rows[root] > (bounces && locate == CR_LOCATE_NONE ? 0 : least);
-        int fast = islands->rows[root] <= FEW ? islands->quick[root] : islands->fast[root];
-        moving[b] = SHARE * fast * 3 > islands->rows[root] && large && !located;
+        moving[b] = is_fast(islands, root) && large && !located;
         any = any || moving[b];
     }
     return any;
@@ -265,7 +282,7 @@ static crStatus keep_poses(crStep* step, crMoved* moved) {
     return CR_OK;
 }
 
-crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error) {
+crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved* moved, crError* error) {
     Islands islands;
     *moved = (crMoved){0};
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
@@ -274,8 +291,9 @@ crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* 
     Notes notes = {step, cr_arena_alloc(&step->scratch, (size_t)step->contacts.count * sizeof *notes.note)};
     if (notes.note == NULL) return cr__step_memory(error);
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, take_notes, &notes);
-    if (join_contacts(step, notes.note, &islands) != CR_OK) return cr__step_memory(error);
-    bool any = find_moving(step, &islands, moving);
+    count_contacts(step, notes.note, &islands);
+    if (join_contacts(step, reach, islands.root) != CR_OK) return cr__step_memory(error);
+    bool any = find_moving(step, notes.note, &islands, moving);
     cr_arena_release(&step->scratch, before);
     if (!any) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts.list, .near_count = step->contacts.count};

@@ -19,8 +19,9 @@ typedef struct crMoved {
 
 // Advances q and v of the moving islands over h, and keeps their contact forces. The step's part and contacts
 // are those of the rest of the world afterwards, until cr__step_list_awake. Needs contacts and forces of the
-// whole world.
-crStatus cr__step_move_islands(crStep* step, double h, crMoved* moved, crError* error);
+// whole world. reach: islands of cr__step_reachable for the contacts listed (nb); reach[CR_WORLD] is -1 if
+// they are not known.
+crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved* moved, crError* error);
 // Makes the short steps of the bodies in `moving`, over the step's contacts; root: first body of each island
 // (nb). Clears `moving` for bodies that are released to the calm solve (moving_run.c).
 crStatus cr__moving_run(crStep* step, double h, const int* root, bool* moving, crError* error);

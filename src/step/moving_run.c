@@ -113,9 +113,7 @@ static void list_pressing(void* ctx, int begin, int end) {
         const crWarm* warm = cr__step_warm_next(step, c, &cursor);
         crPackedContact* to = &work->contact[at];
         work->index[at] = i;
-        *to = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .mu = c->surface->surface.mu};
-        to->point = c->point.point;
-        to->normal = c->point.normal;
+        cr__step_packed_from(c, to);
         if (work->given != NULL) to->E = work->given[i];
         if (warm != NULL) to->P = cr__in_cone(to, cr_scale(work->h / CR_SUBSTEPS, warm->force));
         bool fast = c->e > 0.0 && c->speed < -step->settings.threshold;
@@ -370,8 +368,11 @@ static crStatus join(Work* work, int* root, Energy* energy) {
     cr__tasks_for(step->own.tasks, count, BODIES, begin_sets, work);
     crStatus status =
         cr__forest_join_all(step->own.tasks, &step->scratch, contacts, press_ends, &pressing, nb, root);
-    for (int i = 0; i < contacts && status == CR_OK; i++) {
-        if (pressing.tree[i] >= 0) energy[pressing.tree[i]].rows += 3;
+    for (int i = 0, end; i < contacts && status == CR_OK; i = end) {
+        for (end = i + 1; end < contacts && pressing.tree[end] == pressing.tree[i];) {
+            end++;
+        }
+        if (pressing.tree[i] >= 0) energy[pressing.tree[i]].rows += 3 * (end - i);
     }
     for (int n = 0; n < count; n++) {
         int b = leader(work, n), first = cr__forest_find(root, b);

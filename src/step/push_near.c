@@ -11,7 +11,9 @@
 #include "model/spatial.h"
 #include "step/push.h"
 
-#define CHUNK 256  // bodies or contacts per task
+#define CHUNK    256    // bodies or contacts per task
+#define SURE     1.001  // factor on bounds, for rounding
+#define ROUNDING 1e-15  // the same, share of a gap
 
 crStatus cr__step_position_list(crStep* step, crPositionList* list) {
     size_t nb = (size_t)step->model->nb;
@@ -29,7 +31,7 @@ crStatus cr__step_position_list(crStep* step, crPositionList* list) {
 crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* list) {
     size_t nb = (size_t)model->nb;
     bool ok = CR_ROOMS(arena, CR_ROOM(list->moved, nb), CR_ROOM(list->turn, nb), CR_ROOM(list->swing, nb),
-                       CR_ROOM(list->still, nb));
+                       CR_ROOM(list->most, nb), CR_ROOM(list->still, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -48,7 +50,7 @@ static void follow_range(void* ctx, int begin, int end) {
                          memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0;
         if (list->still[i]) {
             list->moved[i] = list->turn[i] = cr_vec3(0, 0, 0);
-            list->swing[i] = 0.0;
+            list->swing[i] = list->most[i] = 0.0;
             continue;
         }
         crQuat turn = cr_quat_mul(d->pose[i].q, cr_quat_conj(list->at.q[i]));
@@ -56,6 +58,9 @@ static void follow_range(void* ctx, int begin, int end) {
         list->moved[i] = cr_sub(d->com[i], list->at.com[i]);
         list->turn[i] = cr_vec3(sign * turn.x, sign * turn.y, sign * turn.z);
         list->swing[i] = cr_norm(list->turn[i]) * step->plan->size[i];
+        // a contact lies within the body, or in a gap of at most its size: 1.5 sizes from the centre
+        bool sized = step->plan->size[i] > 0.0;
+        list->most[i] = sized ? cr_norm(list->moved[i]) + 2.5 * list->swing[i] : (double)INFINITY;
     }
 }
 
@@ -161,16 +166,38 @@ bool cr__push_rolls(const crModel* model, const crStepContact* c) {
            (flat && (a == CR_SHAPE_SPHERE || b == CR_SHAPE_SPHERE));
 }
 
+// size of the smaller body of a contact that v moves; bodies that v does not move have size 0
+static double smaller_size(const crPush* pass, const crStepContact* c) {
+    double a = pass->step->plan->size[c->body_a], b = pass->step->plan->size[c->body_b];
+    return a > 0.0 && (a < b || !(b > 0.0)) ? a : b;
+}
+
+// True if a pair, contacts begin to end - 1, can change no figure of a pass that only measures: even if it
+// closed by all that its bodies moved, it would be no deeper than the deadband and than the deepest so far.
+static bool changes_nothing(const crPush* pass, const crPushList* list, int begin, int end) {
+    const crStepContact* c = &list->at.contacts[begin];
+    double size = smaller_size(pass, c), far = list->most[c->body_a] + list->most[c->body_b];
+    double least = c->point.gap, widest = least;
+    for (int i = begin + 1; i < end; i++) {
+        double gap = list->at.contacts[i].point.gap;
+        if (gap < least) least = gap;
+        if (gap > widest) widest = gap;
+    }
+    double wrong = cr__push_rolls(pass->step->model, c) ? far * far / size : 2.0 * far;
+    // with room for rounding
+    double deepest = SURE * (far + wrong) - least + ROUNDING * fabs(least);
+    double delta = cr__push_deadband(pass, c);
+    return widest <= size && SURE * wrong <= cr__push_tol(pass) * delta && deepest <= delta &&
+           deepest <= pass->overlap;
+}
+
 // Least gap of a pair, contacts begin to end - 1, to first order of the motion, m. *error: bound of the error
 // of its gaps, 0 if none of them is near, m.
 static double least_gap(const crPush* pass, const crPushList* list, int begin, int end, double* error) {
     const crStep* step = pass->step;
     const crStepContact* c = &list->at.contacts[begin];
     double turn = list->swing[c->body_a] + list->swing[c->body_b], near = cr__push_near_gap(pass, c);
-    // bodies that v does not move have size 0
-    double size_a = step->plan->size[c->body_a], size_b = step->plan->size[c->body_b];
-    double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
-    double least = INFINITY;
+    double size = smaller_size(pass, c), least = INFINITY;
     *error = 0.0;
     if (list->still[c->body_a] && list->still[c->body_b]) {
         for (int i = begin; i < end; i++) {
@@ -218,6 +245,7 @@ static crStatus pair_now(crPush* pass, const crPushList* list, int begin, int en
     const crStepContact* c = &list->at.contacts[begin];
     // a list found anew has a margin for the largest body: it tells pairs, not near contacts
     if (list->anew) return near_collide(pass, c);
+    if (!pass->lists && changes_nothing(pass, list, begin, end)) return CR_OK;
     double error, least = least_gap(pass, list, begin, end, &error);
     bool far = error > cr__push_tol(pass) * cr__push_deadband(pass, c);
     if (far && !pass->lists && is_apart(pass, list, begin, end, &least)) {

@@ -142,6 +142,18 @@ static inline bool cr__step_presses(const crStepContact* contact) {
     return cr_dot(contact->impulse, contact->point.normal) > 0.0;
 }
 
+// Sets a packed contact from a contact, with E and P zero. Single assignments are faster than a compound
+// literal, which is cleared first.
+static inline void cr__step_packed_from(const crStepContact* contact, crPackedContact* to) {
+    to->body_a = contact->body_a;
+    to->body_b = contact->body_b;
+    to->mu = contact->surface->surface.mu;
+    to->point = contact->point.point;
+    to->normal = contact->point.normal;
+    to->E = to->P = cr_vec3(0, 0, 0);
+    to->w = 0.0;
+}
+
 // True if the pair of contact a sorts before that of b.
 static inline bool cr__step_pair_first(const crStepContact* a, const crStepContact* b) {
     if (a->shape_a != b->shape_a) return a->shape_a < b->shape_a;

@@ -137,7 +137,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     status = look_around(step, h, islands, error);
     bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
     crMoved moved = {0};
-    if (status == CR_OK && may_move(step)) status = cr__step_move_islands(step, h, &moved, error);
+    if (status == CR_OK && may_move(step)) status = cr__step_move_islands(step, h, islands, &moved, error);
     if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
         status = cr__step_memory(error);
     }
