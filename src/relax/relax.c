@@ -6,21 +6,15 @@
 
 #include <string.h>
 
-#define SAME         1e-6  // relative difference up to which two backward errors count as equal
-#define CONVEX_ABOVE 30.0  // error above which the convex stage is tried, times the target
+#define SAME 1e-6  // relative difference up to which two backward errors count as equal
 
 crRelaxParams cr__relax_params(void) {
-    return (crRelaxParams){.tol = 1e-8,
-                           .sweeps = 20,
-                           .directions = 100,
-                           .newton = 60,
-                           .interior = 30,
-                           .polish = 60,
-                           .reach = (double)INFINITY};
+    return (crRelaxParams){
+        .tol = 1e-8, .sweeps = 20, .directions = 100, .newton = 60, .reach = (double)INFINITY};
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
-    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "convex"};
+    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
 }
 
@@ -52,14 +46,6 @@ static crStatus run_directions(crIsland* island, double* x) {
     return cr__island_directions(island, x);
 }
 
-// Runs the convex stage from the best point if its error is above CONVEX_ABOVE times the target.
-static crStatus run_convex(crIsland* island, double* x) {
-    bool near = island->error <= CONVEX_ABOVE * island->target;
-    if (cr__island_solved(island) || near || island->params.interior <= 0) return CR_OK;
-    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
-    return cr__island_convex(island, x);
-}
-
 // Runs the stages in order from the guess x, which they overwrite.
 static crStatus island_run(crIsland* island, double* x) {
     const crSpace* s = &island->space;
@@ -78,8 +64,7 @@ static crStatus island_run(crIsland* island, double* x) {
     }
     crStatus status = run_level(island, x);
     if (status == CR_OK) status = run_directions(island, x);
-    if (status == CR_OK) status = run_newton(island, x);
-    return status == CR_OK ? run_convex(island, x) : status;
+    return status == CR_OK ? run_newton(island, x) : status;
 }
 
 // Replaces the best point by its witness if the witness's error is no larger. The audit adds the distance to
@@ -118,11 +103,9 @@ static crStatus solve_island(const crBodies* bodies, int index, const crRelaxPar
         double relative = demand > 0.0 ? island.error / demand : island.error > 0.0 ? (double)INFINITY : 0.0;
         run->islands++;
         run->solved += cr__island_solved(&island) ? 1 : 0;
-        run->convex += island.stage == CR_RELAX_CONVEX ? 1 : 0;
         run->factorizations += island.space.factorizations;
         run->error = fmax(run->error, island.error);
         run->relative = fmax(run->relative, relative);
-        if (island.stage == CR_RELAX_CONVEX) run->shift = fmax(run->shift, island.shift);
         if (island.stage > run->stage) run->stage = island.stage;
     }
     cr_arena_release(arena, mark);

@@ -116,7 +116,6 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
         return CR_ERR_MEMORY;
     }
     int made = 0, row = 0;
-    s->plain = true;
     for (int k = 0; k < count; k++) {
         const crBlock* block = &b->problem->blocks[blocks[k]];
         int step = block->kind == CR_BLOCK_CONE ? block->count : 1;
@@ -128,7 +127,6 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
             unit->source = block->row + at;
             unit->square = s->squares;
             s->squares += (size_t)step * (size_t)step;
-            s->plain = s->plain && unit->plain;
             for (int a = 0; a < step; a++) {
                 int from = unit->source + a;
                 double q = b->problem->u_free[from] + (b->problem->b != NULL ? b->problem->b[from] : 0.0);

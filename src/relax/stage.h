@@ -15,7 +15,6 @@ typedef struct crIsland {
     double* best;        // impulses with the smallest backward error (rows)
     double error;        // their backward error, m/s
     crRelaxStage stage;  // stage that found them
-    double shift;        // largest |s - mu |u_t|| of the convex answer, m/s
     double* z;           // work: H^T x of the point evaluated last (nz)
     double* u;           // work: H z + c of the point evaluated last (rows)
     double* work;        // work (2 rows + nz)
@@ -39,13 +38,6 @@ crStatus cr__island_level(crIsland* island, const double* start);
 // x holds the start and receives the last iterate.
 crStatus cr__island_directions(crIsland* island, double* x);
 crStatus cr__island_newton(crIsland* island, const double* start);
-crStatus cr__island_convex(crIsland* island, const double* start);
-
-// Polishes the answer x of the convex problem for the shifts s of the normal velocities (rows; zero in the
-// other rows). Sets island->shift.
-crStatus cr__island_polish(crIsland* island, const double* s, double* x);
-// Returns |w (x - nearest(x - (u + s) / w))| over all rows, relative to |c|; u = H H^T x + c.
-double cr__island_convex_residual(const crSpace* space, const double* x, const double* u, const double* s);
 
 static inline double cr__square(const double* a, int n) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};

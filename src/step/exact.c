@@ -86,7 +86,6 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     int steps = large ? newton[quality] : newton_few[quality];
     params.newton = steps < most ? steps : most;
     if (params.level > most) params.level = most;
-    params.interior = 0;
     params.reach = REACH;
     // alternating sweeps and level steps reach `enough` at less cost than these stages
     if (params.enough > 0.0 && !last) params.directions = params.newton = 0;
