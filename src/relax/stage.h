@@ -4,6 +4,7 @@
 #ifndef CAROM_RELAX_STAGE_H
 #define CAROM_RELAX_STAGE_H
 
+#include "base/room.h"
 #include "relax.h"
 
 typedef struct crIsland {
@@ -33,11 +34,10 @@ static inline bool cr__island_solved(const crIsland* island) { return island->er
 
 // Changes x by `count` Gauss-Seidel sweeps.
 void cr__island_sweep(crIsland* island, int count, double* x);
-// The other stages offer their points to the island.
-crStatus cr__island_level(crIsland* island, const double* start);
-// x holds the start and receives the last iterate.
-crStatus cr__island_directions(crIsland* island, double* x);
-crStatus cr__island_newton(crIsland* island, const double* start);
+// The other stages start from the best point and offer their points to the island.
+crStatus cr__island_level(crIsland* island);
+crStatus cr__island_directions(crIsland* island);
+crStatus cr__island_newton(crIsland* island);
 
 static inline double cr__square(const double* a, int n) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
