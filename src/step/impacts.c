@@ -112,15 +112,13 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     int rows, entries, vertex_room, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step->plan, &step->contacts, takes, &rows, &entries, &vertex_room);
-    impact->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *impact->blocks);
-    impact->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
-    double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
-    crStatus status = cr_rows_create(arena, rows, entries, &impact->rows);
-    if (status != CR_OK || impact->blocks == NULL || impact->p == NULL || info == NULL || vertices == NULL) {
+    crJointRow* info;
+    double(*vertices)[2];
+    if (!CR_ROOMS(arena, CR_ROOM(impact->blocks, rows + 1), CR_ZERO(impact->p, rows + 1),
+                  CR_ROOM(info, rows + 1), CR_ROOM(vertices, vertex_room + 1)))
         return cr__step_memory(error);
-    }
-    memset(impact->p, 0, (size_t)(rows + 1) * sizeof(double));
+    crStatus status = cr_rows_create(arena, rows, entries, &impact->rows);
+    if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         if (!takes[i]) continue;
         status = cr__step_add_contact(step, &step->contacts.list[i], i, &impact->rows,
@@ -288,9 +286,10 @@ static bool divides(const crStep* step, int* parent, int root) {
 // Lists the bodies that take part, and their loops. Returns false if out of memory.
 static bool list_cluster(crStep* step, const Reach* reach, Impact* impact) {
     const crModel* model = step->model;
-    int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part.count + 1) * sizeof *bodies);
-    impact->loops = cr_arena_alloc(&step->scratch, (size_t)(step->part.loop_count + 1) * sizeof(int));
-    if (bodies == NULL || impact->loops == NULL) return false;
+    int* bodies;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(bodies, step->part.count + 1),
+                  CR_ROOM(impact->loops, step->part.loop_count + 1)))
+        return false;
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         if (cr__moves(model, b) && reach->inside[b]) bodies[impact->bodies.count++] = b;

@@ -136,22 +136,17 @@ bool cr__lie_touched(crStep* step) {
 
 // input of the contact audit for the lying islands
 typedef struct Kept {
-    bool *takes, *passes;   // (contact_count)
+    bool* takes;            // (contact_count)
     crVec3 *u_free, *u;     // (contact_count)
     int *islands, *bodies;  // (nb)
     int island_count, body_count;
 } Kept;
 
 static crStatus kept_create(crStep* step, Kept* kept) {
-    crArena* arena = &step->scratch;
-    size_t count = (size_t)step->rest.lying.contact_count + 1, nb = (size_t)step->model->nb;
-    *kept = (Kept){.takes = cr_arena_alloc(arena, count), .passes = cr_arena_alloc(arena, count)};
-    kept->u_free = cr_arena_alloc(arena, count * sizeof *kept->u_free);
-    kept->u = cr_arena_alloc(arena, count * sizeof *kept->u);
-    kept->islands = cr_arena_alloc(arena, nb * sizeof *kept->islands);
-    kept->bodies = cr_arena_alloc(arena, nb * sizeof *kept->bodies);
-    bool ok = kept->takes != NULL && kept->passes != NULL && kept->u_free != NULL && kept->u != NULL &&
-              kept->islands != NULL && kept->bodies != NULL;
+    int count = step->rest.lying.contact_count + 1, nb = step->model->nb;
+    *kept = (Kept){0};
+    bool ok = CR_ROOMS(&step->scratch, CR_ROOM(kept->takes, count), CR_ROOM(kept->u_free, count),
+                       CR_ROOM(kept->u, count), CR_ROOM(kept->islands, nb), CR_ROOM(kept->bodies, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -171,7 +166,6 @@ static void fill(const crStep* step, Kept* kept) {
     for (int i = 0; i < lying->contact_count; i++) {
         const crStepContact* c = &lying->contacts[i];
         kept->takes[i] = c->takes;
-        kept->passes[i] = false;
         kept->u[i] = cr__step_contact_velocity(step, step->state.v, c);
         kept->u_free[i] = cr__step_contact_velocity(step, step->free.v, c);
     }
@@ -194,7 +188,7 @@ static crStatus audit_lying(crStep* step, double h) {
         view.contacts.count = lying->contact_count;
         view.posed = (crStepPosed){0};
         view.certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .contacts = lying->contact_count};
-        status = cr__audit_contacts(&view, h, kept.takes, kept.passes, kept.u_free, kept.u, kept.islands,
+        status = cr__audit_contacts(&view, h, kept.takes, NULL, kept.u_free, kept.u, kept.islands,
                                     kept.island_count);
         lying->certificate = view.certificate;
         step->scratch = view.scratch;
