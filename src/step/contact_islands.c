@@ -311,11 +311,11 @@ static int count_sweeps(const crStep* step, const Near* near) {
 }
 
 // Sweeps the live islands on. CR_ERR_MEMORY.
-static crStatus sweep_live(crStep* step, crIslandSolve* s) {
+static crStatus sweep_live(crArena* scratch, crIslandSolve* s) {
     for (int i = 0; i < s->packed.group_count; i++) {
         s->packed.group[i].live = true;
     }
-    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, scratch);
     if (status == CR_OK) cr__packed_results(&s->packed, s->of);
     return status;
 }
@@ -351,8 +351,8 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
         any = any || island->live;
     }
     if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-    crStatus status = sweep_live(step, s);
-    return status == CR_OK && lengthen(step, near, s) ? sweep_live(step, s) : status;
+    crStatus status = sweep_live(&step->scratch, s);
+    return status == CR_OK && lengthen(step, near, s) ? sweep_live(&step->scratch, s) : status;
 }
 
 // Removes islands from `exact` that are solved, or large and near. *any: true if some are left.

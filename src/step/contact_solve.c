@@ -48,11 +48,10 @@ static bool may_close(const crStep* step, const crStepContact* c, double h, crVe
 
 // Marks the bodies of a contact as carried and reached. A body that lands softly then ends at rest on the
 // surface, not half a fall below it.
-static void take(crStep* step, const crStepContact* c, bool* reached) {
-    step->airborne[c->body_a] = false;
-    step->airborne[c->body_b] = false;
-    reached[c->body_a] = cr__moves(step->model, c->body_a);
-    reached[c->body_b] = cr__moves(step->model, c->body_b);
+static void take(const crModel* model, const crStepContact* c, bool* airborne, bool* reached) {
+    airborne[c->body_a] = airborne[c->body_b] = false;
+    reached[c->body_a] = cr__moves(model, c->body_a);
+    reached[c->body_b] = cr__moves(model, c->body_b);
 }
 
 // contacts of the part that take part in the solve over h
@@ -151,7 +150,7 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     int added = add_by(add_closing, &looks);
     if (added == 0) return 0;
     for (int i = 0; i < step->contacts.count; i++) {
-        if (choice->fresh[i]) take(step, &step->contacts.list[i], choice->reached);
+        if (choice->fresh[i]) take(step->model, &step->contacts.list[i], step->airborne, choice->reached);
     }
     return added + add_by(add_narrow, &looks);
 }
@@ -179,16 +178,14 @@ static crStatus solve_named(crStep* step, double h, const bool* takes, const Boo
     return status;
 }
 
-static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choice) {
-    size_t count = (size_t)step->contacts.count + 1;
-    *choice = (Choice){.h = h, .plastic = plastic};
-    if (!CR_ROOMS(&step->scratch, CR_ZERO(choice->takes, count), CR_ROOM(choice->fresh, count),
-                  CR_ROOM(choice->reached, step->model->nb), CR_ROOM(choice->added, count / CHUNK + 1)))
+static crStatus choice_create(const crStepContacts* contacts, int nb, crArena* arena, Choice* choice) {
+    int count = contacts->count + 1;
+    if (!CR_ROOMS(arena, CR_ZERO(choice->takes, count), CR_ROOM(choice->fresh, count),
+                  CR_ROOM(choice->reached, nb), CR_ROOM(choice->added, count / CHUNK + 1)))
         return CR_ERR_MEMORY;
     // bodies that v does not move are never reached
-    for (int i = 0; i < step->contacts.count; i++) {
-        choice->reached[step->contacts.list[i].body_a] = choice->reached[step->contacts.list[i].body_b] =
-            false;
+    for (int i = 0; i < contacts->count; i++) {
+        choice->reached[contacts->list[i].body_a] = choice->reached[contacts->list[i].body_b] = false;
     }
     return CR_OK;
 }
@@ -196,8 +193,8 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
 // Audits the solve. Contacts that are left to an impact or to free flight are not judged.
 static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const crIslands* islands,
                       const Choice* choice) {
-    bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
-    if (passing == NULL) return CR_ERR_MEMORY;
+    bool* passing;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(passing, step->contacts.count + 1))) return CR_ERR_MEMORY;
     for (int i = 0; i < step->contacts.count; i++) {
         step->contacts.list[i].takes = choice->takes[i];
         passing[i] = !choice->takes[i] && passes(step, &step->contacts.list[i], u[i], choice);
@@ -233,11 +230,11 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error) {
     int count = step->contacts.count + 1;
     crVec3 *u_free, *u;
-    Choice choice;
+    Choice choice = {.h = h, .plastic = plastic};
     crIslandSolve solve = {0};
     if (!CR_ROOMS(&step->scratch, CR_ROOM(u_free, count), CR_ROOM(u, count),
                   CR_ROOM(solve.open, step->model->nb)) ||
-        choice_create(step, h, plastic, &choice) != CR_OK)
+        choice_create(&step->contacts, step->model->nb, &step->scratch, &choice) != CR_OK)
         return cr__step_memory(error);
     bool named = step->settings.solver.solve != cr__solver(&cr__solver_auto, NULL).solve;
     crStatus status = cr_step_drag(step, h, error);

@@ -257,22 +257,23 @@ static void widen(const crLcp* lcp, const double* given) {
 }
 
 // Writes the velocities after compression, without rounding noise, and after the release. CR_ERR_MEMORY.
-static crStatus second_start(crStep* step, const double* p1, const double* given, double* u) {
-    int rows = step->posed.rows.count;
-    crStatus status = cr_problem_velocity(&step->posed.problem, &step->scratch, p1, u);
+static crStatus second_start(const crProblem* problem, crArena* arena, const double* p1, const double* given,
+                             double* u) {
+    int rows = problem->rows;
+    crStatus status = cr_problem_velocity(problem, arena, p1, u);
     double speed = 0.0;
     for (int i = 0; i < rows; i++) {
-        speed = fmax(speed, fabs(step->posed.problem.u_free[i]));
+        speed = fmax(speed, fabs(problem->u_free[i]));
     }
     for (int i = 0; i < rows; i++) {
         if (fabs(u[i]) <= REST_TOL * speed) u[i] = 0.0;
     }
     if (status != CR_OK) return status;
-    crProblem released = step->posed.problem;
+    crProblem released = *problem;
     released.u_free = u;
-    double* after = cr_arena_alloc(&step->scratch, (size_t)(rows + 1) * sizeof(double));
-    if (after == NULL) return CR_ERR_MEMORY;
-    status = cr_problem_velocity(&released, &step->scratch, given, after);
+    double* after;
+    if (!CR_ROOMS(arena, CR_ROOM(after, rows + 1))) return CR_ERR_MEMORY;
+    status = cr_problem_velocity(&released, arena, given, after);
     memcpy(u, after, (size_t)rows * sizeof(double));
     return status;
 }
@@ -287,7 +288,7 @@ crStatus cr__step_lcp_expand(crStep* step, crError* error) {
         return cr__step_memory(error);
     memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
     release(&step->settings, &step->posed, &step->contacts, blocks, step->posed.p, given);
-    crStatus status = second_start(step, step->posed.p, given, u);
+    crStatus status = second_start(&step->posed.problem, arena, step->posed.p, given, u);
     if (status != CR_OK) return cr__step_memory(error);
     crProblem posed = step->posed.problem;
     posed.blocks = blocks;

@@ -57,10 +57,9 @@ static void drop_contacts(crStep* step) {
     lying->audited = false;
 }
 
-void cr__lie_end(crStep* step) {
-    crStepLying* lying = &step->rest.lying;
+void cr__lie_end(crStepLying* lying, int nb) {
     if (lying->count == 0) return;
-    memset(lying->island, 0, (size_t)step->model->nb * sizeof *lying->island);
+    memset(lying->island, 0, (size_t)nb * sizeof *lying->island);
     lying->count = lying->contact_count = 0;
     lying->audited = false;
 }
@@ -109,8 +108,8 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
     crStepLying* lying = &step->rest.lying;
     if (lying->count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    int* bodies = cr_arena_alloc(&step->scratch, (size_t)lying->count * sizeof *bodies);
-    if (bodies == NULL) return cr__step_memory(error);
+    int* bodies;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(bodies, lying->count))) return cr__step_memory(error);
     crPart part = list_lying(step, bodies);
     for (int k = 0; k < part.count; k++) {
         step->pairs->margin[bodies[k]] = cr__step_margin(step, step->free.h, bodies[k]);
@@ -142,10 +141,9 @@ typedef struct Kept {
     int island_count, body_count;
 } Kept;
 
-static crStatus kept_create(crStep* step, Kept* kept) {
-    int count = step->rest.lying.contact_count + 1, nb = step->model->nb;
+static crStatus kept_create(crArena* arena, int count, int nb, Kept* kept) {
     *kept = (Kept){0};
-    bool ok = CR_ROOMS(&step->scratch, CR_ROOM(kept->takes, count), CR_ROOM(kept->u_free, count),
+    bool ok = CR_ROOMS(arena, CR_ROOM(kept->takes, count), CR_ROOM(kept->u_free, count),
                        CR_ROOM(kept->u, count), CR_ROOM(kept->islands, nb), CR_ROOM(kept->bodies, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
@@ -176,7 +174,7 @@ static crStatus audit_lying(crStep* step, double h) {
     crStepLying* lying = &step->rest.lying;
     size_t mark = cr_arena_mark(&step->scratch);
     Kept kept;
-    crStatus status = kept_create(step, &kept);
+    crStatus status = kept_create(&step->scratch, lying->contact_count + 1, step->model->nb, &kept);
     if (status == CR_OK) {
         fill(step, &kept);
         crStep view = *step;
@@ -203,10 +201,10 @@ static crStatus audit_lying(crStep* step, double h) {
     return status;
 }
 
-void cr__lie_show(crStep* step) {
-    if (step->contacts.count > 0 || step->rest.lying.contact_count == 0) return;
-    step->contacts.list = step->rest.lying.contacts;
-    step->contacts.count = step->rest.lying.contact_count;
+void cr__lie_show(const crStepLying* lying, crStepContacts* contacts) {
+    if (contacts->count > 0 || lying->contact_count == 0) return;
+    contacts->list = lying->contacts;
+    contacts->count = lying->contact_count;
 }
 
 crStatus cr__lie_certify(crStep* step, double h) {

@@ -121,11 +121,8 @@ static crStatus reserve_lying(crStep* step, int* taken) {
     for (int i = 0; i < step->contacts.count; i++) {
         *taken += holds_lying(step, &step->contacts.list[i]);
     }
-    void* all = lying->contacts;
-    crStatus status = cr__grow(&step->own.allocator, &all, &lying->capacity, lying->contact_count,
-                               lying->contact_count + *taken, sizeof *lying->contacts);
-    lying->contacts = all;
-    return status;
+    return CR_GROW(&step->own.allocator, lying->contacts, lying->capacity, lying->contact_count,
+                   lying->contact_count + *taken);
 }
 
 // Merges these contacts into the lying contacts, sorted by pair, and subtracts them from the certificate.
@@ -163,12 +160,10 @@ static void leave_contacts(crStep* step, const crLieSolve* solve) {
 
 static crStatus lay_islands(crStep* step, double fall, const int* roots, const crLieSolve* solve) {
     crStepLying* lying = &step->rest.lying;
-    size_t nb = (size_t)step->model->nb;
-    Found* found = cr_arena_alloc(&step->scratch, nb * sizeof *found);
-    bool* out = cr_arena_alloc(&step->scratch, nb * sizeof *out);
-    if (found == NULL || out == NULL) return CR_ERR_MEMORY;
-    memset(found, 0, nb * sizeof *found);
-    memset(out, 0, nb * sizeof *out);
+    Found* found;
+    bool* out;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(found, step->model->nb), CR_ZERO(out, step->model->nb)))
+        return CR_ERR_MEMORY;
     if (!find_movers(step, fall, roots, found)) return CR_OK;
     compare_contacts(step, roots, found);
     if (lay_bodies(step, roots, found, out) == 0) return CR_OK;

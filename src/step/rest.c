@@ -149,10 +149,10 @@ static bool all_lies(const crStep* step) {
 static crStatus settle_islands(crStep* step, double h, const int* islands, const bool* moved,
                                const bool* hit) {
     const crModel* model = step->model;
-    Rest* rest = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *rest);
-    int* was = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *was);
-    if (rest == NULL || was == NULL) return CR_ERR_MEMORY;
-    memset(rest, 0, (size_t)model->nb * sizeof *rest);
+    Rest* rest;
+    int* was;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(rest, model->nb), CR_ROOM(was, step->warm.count + 1)))
+        return CR_ERR_MEMORY;
     if (!look_at_bodies(step, h, islands, moved, hit, rest) && !all_lies(step)) return CR_OK;
     compare_forces(step, islands, was, rest);
     bool all = true, zero = true;
