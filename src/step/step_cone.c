@@ -17,34 +17,21 @@
 #include "step/moving.h"
 #include "step/position.h"
 
-static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
-
-// Merges the sorted runs from..middle and middle..end into `out`; equal events keep their order.
-static void merge(const crEvent* events, int from, int middle, int end, crEvent* out) {
-    for (int i = from, j = middle, k = from; k < end; k++) {
-        bool second = i == middle || (j < end && earlier(&events[j], &events[i]));
-        out[k] = second ? events[j++] : events[i++];
-    }
-}
-
 // Sorts the events by time and numbers the impacts in that order; events of one impact stay together.
 // CR_ERR_MEMORY.
 static crStatus order_events(const crStepEvents* all, crArena* arena) {
-    int count = all->count;
-    crEvent *events = all->list, *other;
-    if (!CR_ROOMS(arena, CR_ROOM(other, count + 1))) return CR_ERR_MEMORY;
-    crEvent* from = events;
-    for (int run = 1; run < count; run *= 2) {
-        for (int i = 0; i < count; i += 2 * run) {
-            merge(from, i, i + run < count ? i + run : count, i + 2 * run < count ? i + 2 * run : count,
-                  other);
-        }
-        crEvent* sorted = other;
-        other = from;
-        from = sorted;
+    crEvent *events = all->list, *before;
+    crKeyed *keys, *work;
+    if (!CR_ROOMS(arena, CR_ROOM(before, all->count + 1), CR_ROOM(keys, all->count + 1),
+                  CR_ROOM(work, all->count + 1)))
+        return CR_ERR_MEMORY;
+    for (int i = 0; i < all->count; i++) {
+        before[i] = events[i];
+        keys[i] = (crKeyed){events[i].time, i};
     }
-    if (from != events) memcpy(events, from, (size_t)count * sizeof *events);
-    for (int i = 0, was = -1, number = -1; i < count; i++) {
+    keys = cr__sort_keyed(keys, work, all->count);
+    for (int i = 0, was = -1, number = -1; i < all->count; i++) {
+        events[i] = before[keys[i].at];
         if (events[i].impact < 0) continue;
         if (events[i].impact != was) number++;
         was = events[i].impact;
