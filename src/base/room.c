@@ -1,4 +1,4 @@
-// room.c - arrays that are zero at first, or grow with what they hold; integers sorted in place.
+// room.c - arrays that are zero at first, or grow with what they hold; integers sorted in place, items sorted by keys.
 #include "base/room.h"
 
 #include <string.h>
@@ -71,4 +71,25 @@ void cr__sort(int* items, int count) {
         }
         items[root] = value;
     }
+}
+
+// Merges the sorted runs from..middle and middle..end into `out`.
+static void merge_keyed(const crKeyed* list, int from, int middle, int end, crKeyed* out) {
+    for (int i = from, j = middle, k = from; k < end; k++) {
+        bool second = i == middle || (j < end && list[j].key < list[i].key);
+        out[k] = second ? list[j++] : list[i++];
+    }
+}
+
+crKeyed* cr__sort_keyed(crKeyed* list, crKeyed* work, int count) {
+    for (int run = 1; run < count; run *= 2) {
+        for (int i = 0; i < count; i += 2 * run) {
+            int middle = i + run < count ? i + run : count;
+            merge_keyed(list, i, middle, i + 2 * run < count ? i + 2 * run : count, work);
+        }
+        crKeyed* sorted = work;
+        work = list;
+        list = sorted;
+    }
+    return list;
 }

@@ -30,4 +30,13 @@ crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, in
 void cr__drop(const crAllocator* a, void* array, int capacity, size_t size);
 void cr__sort(int* items, int count);  // sorts ascending
 
+// Place of an item by its key.
+typedef struct crKeyed {
+    double key;
+    int at;
+} crKeyed;
+// Sorts by key, ascending; items with equal keys keep their order. Returns `list` or `work`, whichever holds
+// the result (count).
+crKeyed* cr__sort_keyed(crKeyed* list, crKeyed* work, int count);
+
 #endif

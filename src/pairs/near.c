@@ -326,30 +326,6 @@ static bool is_listed(const crPairs* pairs, crPair pair) {
     return at < pairs->count && pairs->near[at].shape_a == pair.a && pairs->near[at].shape_b == pair.b;
 }
 
-static bool pair_before(crPair x, crPair y) { return x.a < y.a || (x.a == y.a && x.b < y.b); }
-
-// Merges two sorted runs of a list, from to middle - 1 and middle to end - 1.
-static void merge_runs(const crPair* list, int from, int middle, int end, crPair* to) {
-    for (int i = from, j = middle, k = from; k < end; k++) {
-        bool second = i == middle || (j < end && pair_before(list[j], list[i]));
-        to[k] = second ? list[j++] : list[i++];
-    }
-}
-
-// Sorts pairs by merging. Returns the array, `list` or `other`, that holds the result.
-static crPair* sort_pairs(crPair* list, crPair* other, int count) {
-    for (int run = 1; run < count; run *= 2) {
-        for (int i = 0; i < count; i += 2 * run) {
-            int middle = i + run < count ? i + run : count;
-            merge_runs(list, i, middle, i + 2 * run < count ? i + 2 * run : count, other);
-        }
-        crPair* sorted = other;
-        other = list;
-        list = sorted;
-    }
-    return list;
-}
-
 // pairs to add to the list, sorted
 typedef struct New {
     int count;
@@ -377,12 +353,17 @@ static crStatus find_new(crPairs* pairs, crTasks* tasks, const crPose* pose, crA
     crStatus status = cr__broad_fresh(pairs->boxes.broad, tasks, scratch, &(crBroadWant){is_new, &listed},
                                       &found, &new->count);
     if (status != CR_OK || new->count == 0) return status;
-    crPair* list = cr_arena_alloc(scratch, 2 * (size_t)new->count * sizeof *list);
-    new->near = cr_arena_alloc(scratch, (size_t)new->count * sizeof *new->near);
-    if (list == NULL || new->near == NULL) return CR_ERR_MEMORY;
-    memcpy(list, found, (size_t)new->count * sizeof *list);
-    new->pair = sort_pairs(list, list + new->count, new->count);
+    crKeyed *keys, *work;
+    if (!CR_ROOMS(scratch, CR_ROOM(new->pair, new->count), CR_ROOM(new->near, new->count),
+                  CR_ROOM(keys, new->count), CR_ROOM(work, new->count)))
+        return CR_ERR_MEMORY;
+    double shapes = pairs->plan->model->shape_count;
+    for (int i = 0; i < new->count; i++) {
+        keys[i] = (crKeyed){found[i].a * shapes + found[i].b, i};
+    }
+    keys = cr__sort_keyed(keys, work, new->count);
     for (int i = 0; i < new->count&& status == CR_OK; i++) {
+        new->pair[i] = found[keys[i].at];
         status = make_pair(pairs, new->pair[i], &new->near[i]);
     }
     return status;

@@ -66,12 +66,10 @@ static crStatus copy_rows(crBodies* b, crArena* arena) {
 static crStatus list_blocks(const crBodies* b, int* link, int** first, int** list, crArena* arena) {
     const crProblem* problem = b->problem;
     int nv = problem->nv;
-    *first = cr_arena_alloc(arena, ((size_t)nv + 1) * sizeof(int));
-    *list = cr_arena_alloc(arena, (size_t)b->row_start[problem->rows] * sizeof(int));
-    int* last = cr_arena_alloc(arena, (size_t)nv * sizeof(int));
-    int* next = cr_arena_alloc(arena, (size_t)nv * sizeof(int));
-    if (*first == NULL || *list == NULL || last == NULL || next == NULL) return CR_ERR_MEMORY;
-    memset(*first, 0, ((size_t)nv + 1) * sizeof(int));
+    int *last, *next;
+    if (!CR_ROOMS(arena, CR_ZERO(*first, nv + 1), CR_ROOM(*list, b->row_start[problem->rows]),
+                  CR_ROOM(last, nv), CR_ROOM(next, nv)))
+        return CR_ERR_MEMORY;
     for (int pass = 0; pass < 2; pass++) {
         for (int v = 0; v < nv; v++) {
             last[v] = -1;
@@ -114,12 +112,9 @@ static bool nested(const int* a, int na, const int* b, int nb) {
 // are those of groups.
 static crStatus join_components(const crBodies* b, int* link, crArena* arena) {
     int nv = b->problem->nv, current = -1, filled = 0;
-    int *first, *list;
-    int* count = cr_arena_alloc(arena, (size_t)nv * sizeof(int));
-    if (count == NULL) return CR_ERR_MEMORY;
-    crStatus status = list_blocks(b, link, &first, &list, arena);
-    if (status != CR_OK) return status;
-    memset(count, 0, (size_t)nv * sizeof(int));
+    int *first, *list, *count;
+    if (!CR_ROOMS(arena, CR_ZERO(count, nv)) || list_blocks(b, link, &first, &list, arena) != CR_OK)
+        return CR_ERR_MEMORY;
     for (int v = 0; v < nv; v++) {
         count[cr__forest_find(link, v)]++;
     }
@@ -218,13 +213,12 @@ static crStatus factor_masses(crBodies* b, crArena* arena) {
 // of its own.
 static crStatus make_islands(crBodies* b, crArena* arena) {
     const crProblem* problem = b->problem;
-    size_t blocks = (size_t)problem->block_count;
-    int* link = cr_arena_alloc(arena, (size_t)b->groups * sizeof(int));
-    int* island = cr_arena_alloc(arena, blocks * sizeof(int));
-    int* number = cr_arena_alloc(arena, (size_t)b->groups * sizeof(int));
-    if (link == NULL || island == NULL || number == NULL) return CR_ERR_MEMORY;
+    int *link, *island, *number;
+    if (!CR_ROOMS(arena, CR_ROOM(link, b->groups), CR_ROOM(island, problem->block_count),
+                  CR_ROOM(number, b->groups), CR_ZERO(b->island_first, problem->block_count + 1)))
+        return CR_ERR_MEMORY;
+    cr__forest_begin(link, b->groups);
     for (int g = 0; g < b->groups; g++) {
-        link[g] = g;
         number[g] = -1;
     }
     for (int k = 0; k < problem->block_count; k++) {
@@ -234,7 +228,6 @@ static crStatus make_islands(crBodies* b, crArena* arena) {
             cr__forest_join(link, b->group_of[b->row_col[begin]], b->group_of[b->row_col[e]]);
         }
     }
-    memset(b->island_first, 0, (blocks + 1) * sizeof(int));
     for (int k = 0; k < problem->block_count; k++) {
         int begin = b->row_start[problem->blocks[k].row];
         int end = b->row_start[problem->blocks[k].row + problem->blocks[k].count];
@@ -263,11 +256,10 @@ crStatus cr__bodies_create(crBodies* b, const crProblem* problem, crArena* arena
     *b = (crBodies){.problem = problem};
     size_t nv = (size_t)problem->nv, blocks = (size_t)problem->block_count;
     int *link, *number;
-    bool ok =
-        CR_ROOMS(arena, CR_ROOM(b->group_of, nv), CR_ROOM(b->seat, nv), CR_ROOM(b->size, nv),
-                 CR_ROOM(b->velocity, nv), CR_ROOM(b->number, nv), CR_ROOM(b->last, nv),
-                 CR_ROOM(b->first, nv + 1), CR_ROOM(b->factor, nv), CR_ROOM(b->island_first, blocks + 1),
-                 CR_ROOM(b->block, blocks), CR_ROOM(link, nv), CR_ROOM(number, nv));
+    bool ok = CR_ROOMS(arena, CR_ROOM(b->group_of, nv), CR_ROOM(b->seat, nv), CR_ROOM(b->size, nv),
+                       CR_ROOM(b->velocity, nv), CR_ROOM(b->number, nv), CR_ROOM(b->last, nv),
+                       CR_ROOM(b->first, nv + 1), CR_ROOM(b->factor, nv), CR_ROOM(b->block, blocks),
+                       CR_ROOM(link, nv), CR_ROOM(number, nv));
     crStatus status = ok ? copy_rows(b, arena) : CR_ERR_MEMORY;
     if (status != CR_OK) return status;
     cr__forest_begin(link, problem->nv);

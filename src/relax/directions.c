@@ -36,17 +36,14 @@ static void fill_penalty(crSpace* s) {
     }
 }
 
-crStatus cr__island_directions(crIsland* island, double* x) {
+crStatus cr__island_directions(crIsland* island) {
     crSpace* s = &island->space;
-    size_t rows = (size_t)s->rows * sizeof(double), mark = cr_arena_mark(island->arena);
-    double* q = cr_arena_alloc(island->arena, rows);
-    double* y = cr_arena_alloc(island->arena, rows);
-    double* f = cr_arena_alloc(island->arena, rows);
-    double* z = cr_arena_alloc(island->arena, (size_t)s->nz * sizeof(double));
-    if (q == NULL || y == NULL || f == NULL || z == NULL) {
-        cr_arena_release(island->arena, mark);
+    size_t mark = cr_arena_mark(island->arena);
+    double *x, *q, *y, *f, *z;
+    if (!CR_ROOMS(island->arena, CR_ROOM(x, s->rows), CR_ROOM(q, s->rows), CR_ROOM(y, s->rows),
+                  CR_ROOM(f, s->rows), CR_ROOM(z, s->nz)))
         return CR_ERR_MEMORY;
-    }
+    memcpy(x, island->best, (size_t)s->rows * sizeof *x);
     // error from which Newton's method needs few steps
     double reach = island->params.reach, enough = isfinite(reach) ? CLOSE * reach * s->demand : 0.0;
     fill_penalty(s);

@@ -15,19 +15,12 @@
 crStatus cr__inner_create(crInner* in, crIsland* island) {
     size_t rows = (size_t)island->space.rows, nz = (size_t)island->space.nz;
     *in = (crInner){.island = island};
-    in->mem = cr_arena_alloc(island->arena, (9 * rows + 5 * nz) * sizeof(double));
-    if (in->mem == NULL) return CR_ERR_MEMORY;
-    double** by_rows[] = {&in->x0, &in->x, &in->q, &in->u, &in->du, &in->xt, &in->qt, &in->best, &in->R};
-    double** by_nz[] = {&in->z, &in->F, &in->d, &in->Ft, &in->best_z};
-    double* at = in->mem;
-    for (size_t k = 0; k < 9; k++) {
-        *by_rows[k] = at;
-        at += rows;
-    }
-    for (size_t k = 0; k < 5; k++) {
-        *by_nz[k] = at;
-        at += nz;
-    }
+    if (!CR_ROOMS(island->arena, CR_ROOM(in->x0, rows), CR_ROOM(in->x, rows), CR_ROOM(in->q, rows),
+                  CR_ROOM(in->u, rows), CR_ROOM(in->du, rows), CR_ROOM(in->xt, rows), CR_ROOM(in->qt, rows),
+                  CR_ROOM(in->best, rows), CR_ROOM(in->R, rows), CR_ROOM(in->z, nz), CR_ROOM(in->F, nz),
+                  CR_ROOM(in->d, nz), CR_ROOM(in->Ft, nz), CR_ROOM(in->best_z, nz)))
+        return CR_ERR_MEMORY;
+    memcpy(in->x0, island->best, rows * sizeof *in->x0);
     return CR_OK;
 }
 

@@ -11,7 +11,6 @@
 
 typedef struct crInner {
     crIsland* island;
-    double* mem;     // memory of all vectors below
     double* x0;      // multipliers (rows)
     double* x;       // law(q) (rows)
     double* q;       // x0 - R u (rows)
@@ -28,7 +27,7 @@ typedef struct crInner {
     double* R;       // penalties (rows)
 } crInner;
 
-// Takes memory for all vectors from the island's arena. Fails: CR_ERR_MEMORY.
+// Takes memory for all vectors from the island's arena; x0 is the island's best point. Fails: CR_ERR_MEMORY.
 crStatus cr__inner_create(crInner* in, crIsland* island);
 // R = k / weight
 void cr__inner_penalty(const crInner* in, double k);

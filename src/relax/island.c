@@ -29,14 +29,9 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) 
     crSpace* s = &island->space;
     crStatus status = cr__space_create(s, bodies, index, island->arena);
     if (status != CR_OK) return status;
-    size_t rows = (size_t)s->rows * sizeof(double), nz = (size_t)s->nz * sizeof(double);
-    island->best = cr_arena_alloc(island->arena, rows);
-    island->z = cr_arena_alloc(island->arena, nz);
-    island->u = cr_arena_alloc(island->arena, rows);
-    island->work = cr_arena_alloc(island->arena, 2 * rows + nz);
-    if (island->best == NULL || island->z == NULL || island->u == NULL || island->work == NULL) {
+    if (!CR_ROOMS(island->arena, CR_ZERO(island->best, s->rows), CR_ROOM(island->z, s->nz),
+                  CR_ROOM(island->u, s->rows), CR_ROOM(island->work, 2 * s->rows + s->nz)))
         return CR_ERR_MEMORY;
-    }
     island->error = (double)INFINITY;
     double largest = 0.0;
     for (int i = 0; i < s->rows; i++) {
@@ -45,6 +40,5 @@ crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) 
     island->target = fmax(island->params.tol * fmax(s->demand, island->params.floor), ROUNDING * largest);
     island->target = fmax(island->target, island->params.enough);
     island->cheap = s->sparse.flops + CR_RELAX_UNIT * s->units < CR_RELAX_CHEAP;
-    memset(island->best, 0, rows);
     return CR_OK;
 }

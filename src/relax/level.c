@@ -18,7 +18,6 @@
 #define WORSE   1.5   // a step does not help if its error exceeds the best one by this factor
 #define IDLE    2     // steps in a row without help that end the method
 
-// Raises the penalties of units whose errors are above a level.
 // Raises the penalties of units whose error is above `level`, m/s.
 static void raise_penalties(const crInner* in, const double* error, double level) {
     const crSpace* s = &in->island->space;
@@ -32,27 +31,22 @@ static void raise_penalties(const crInner* in, const double* error, double level
     }
 }
 
-crStatus cr__island_level(crIsland* island, const double* start) {
+crStatus cr__island_level(crIsland* island) {
     crSpace* s = &island->space;
     size_t mark = cr_arena_mark(island->arena);
     crInner in;
-    crStatus status = cr__inner_create(&in, island);
-    double* each = cr_arena_alloc(island->arena, (size_t)s->units * sizeof(double));
-    if (status == CR_OK && each == NULL) status = CR_ERR_MEMORY;
-    if (status == CR_OK) {
-        double goal = fmax(island->target, island->params.near), reached;
-        int idle = 0;
-        memcpy(in.x0, start, (size_t)s->rows * sizeof *start);
-        cr__space_gather(s, start, in.z);
-        cr__inner_penalty(&in, PENALTY);
-        for (int made = 0; made < island->params.level && island->error > goal && idle < IDLE; made++) {
-            double best = island->error;
-            if (cr__inner_solve(&in, 0.0, 1, &reached) == 0) break;
-            double error = cr__island_judge(island, in.x, CR_RELAX_LEVEL, each);
-            idle = error > WORSE * best ? idle + 1 : 0;
-            raise_penalties(&in, each, GOOD * goal);
-        }
+    double *each, goal = fmax(island->target, island->params.near), reached;
+    if (cr__inner_create(&in, island) != CR_OK || !CR_ROOMS(island->arena, CR_ROOM(each, s->units)))
+        return CR_ERR_MEMORY;
+    cr__space_gather(s, in.x0, in.z);
+    cr__inner_penalty(&in, PENALTY);
+    for (int made = 0, idle = 0; made < island->params.level && island->error > goal && idle < IDLE; made++) {
+        double best = island->error;
+        if (cr__inner_solve(&in, 0.0, 1, &reached) == 0) break;
+        double error = cr__island_judge(island, in.x, CR_RELAX_LEVEL, each);
+        idle = error > WORSE * best ? idle + 1 : 0;
+        raise_penalties(&in, each, GOOD * goal);
     }
     cr_arena_release(island->arena, mark);
-    return status;
+    return CR_OK;
 }

@@ -94,19 +94,16 @@ static void outer(crInner* in, double r, double* z) {
     }
 }
 
-crStatus cr__island_newton(crIsland* island, const double* start) {
+crStatus cr__island_newton(crIsland* island) {
     crSpace* s = &island->space;
     size_t mark = cr_arena_mark(island->arena);
     crInner in;
-    crStatus status = cr__inner_create(&in, island);
-    double* z0 = cr_arena_alloc(island->arena, (size_t)s->nz * sizeof(double));
-    if (status == CR_OK && z0 == NULL) status = CR_ERR_MEMORY;
-    if (status == CR_OK) {
-        memcpy(in.x0, start, (size_t)s->rows * sizeof *start);
-        double r = cr__island_offer(island, start, island->stage);
-        memcpy(z0, island->z, (size_t)s->nz * sizeof *z0);
-        outer(&in, r, z0);
-    }
+    double* z0;
+    if (cr__inner_create(&in, island) != CR_OK || !CR_ROOMS(island->arena, CR_ROOM(z0, s->nz)))
+        return CR_ERR_MEMORY;
+    double r = cr__island_offer(island, in.x0, island->stage);
+    memcpy(z0, island->z, (size_t)s->nz * sizeof *z0);
+    outer(&in, r, z0);
     cr_arena_release(island->arena, mark);
-    return status;
+    return CR_OK;
 }

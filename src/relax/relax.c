@@ -6,21 +6,15 @@
 
 #include <string.h>
 
-#define SAME         1e-6  // relative difference up to which two backward errors count as equal
-#define CONVEX_ABOVE 30.0  // error above which the convex stage is tried, times the target
+#define SAME 1e-6  // relative difference up to which two backward errors count as equal
 
 crRelaxParams cr__relax_params(void) {
-    return (crRelaxParams){.tol = 1e-8,
-                           .sweeps = 20,
-                           .directions = 100,
-                           .newton = 60,
-                           .interior = 30,
-                           .polish = 60,
-                           .reach = (double)INFINITY};
+    return (crRelaxParams){
+        .tol = 1e-8, .sweeps = 20, .directions = 100, .newton = 60, .reach = (double)INFINITY};
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
-    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "convex"};
+    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
 }
 
@@ -28,36 +22,12 @@ bool cr__relax_takes(const crProblem* problem) {
     return problem->W.value == NULL && problem->J.value != NULL && problem->Minv.value != NULL;
 }
 
-// Runs Newton's method from the best point. It is skipped if factorizations are dear and the error is large:
-// far from a solution it stalls.
-static crStatus run_newton(crIsland* island, double* x) {
+// Returns true if Newton's method is tried. If factorizations are dear and the error is large it is not: far
+// from a solution it stalls.
+static bool tries_newton(const crIsland* island) {
     const crSpace* s = &island->space;
     bool far = s->sparse.flops > CR_RELAX_DEAR && island->error > island->params.reach * s->demand;
-    if (cr__island_solved(island) || far || island->params.newton <= 0) return CR_OK;
-    memcpy(x, island->best, (size_t)s->rows * sizeof *x);
-    return cr__island_newton(island, x);
-}
-
-// Runs the level stage from the best point if its error is above `near`.
-static crStatus run_level(crIsland* island, double* x) {
-    if (cr__island_solved(island) || !(island->error > island->params.near)) return CR_OK;
-    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
-    return cr__island_level(island, x);
-}
-
-// Runs alternating directions from the best point.
-static crStatus run_directions(crIsland* island, double* x) {
-    if (cr__island_solved(island) || island->params.directions <= 0) return CR_OK;
-    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
-    return cr__island_directions(island, x);
-}
-
-// Runs the convex stage from the best point if its error is above CONVEX_ABOVE times the target.
-static crStatus run_convex(crIsland* island, double* x) {
-    bool near = island->error <= CONVEX_ABOVE * island->target;
-    if (cr__island_solved(island) || near || island->params.interior <= 0) return CR_OK;
-    memcpy(x, island->best, (size_t)island->space.rows * sizeof *x);
-    return cr__island_convex(island, x);
+    return !cr__island_solved(island) && !far && island->params.newton > 0;
 }
 
 // Runs the stages in order from the guess x, which they overwrite.
@@ -76,10 +46,11 @@ static crStatus island_run(crIsland* island, double* x) {
         cr__island_sweep(island, left < 10 ? left : 10, x);
         cr__island_offer(island, x, CR_RELAX_SWEEPS);
     }
-    crStatus status = run_level(island, x);
-    if (status == CR_OK) status = run_directions(island, x);
-    if (status == CR_OK) status = run_newton(island, x);
-    return status == CR_OK ? run_convex(island, x) : status;
+    crStatus status = CR_OK;
+    if (!cr__island_solved(island) && island->error > island->params.near) status = cr__island_level(island);
+    if (status == CR_OK && !cr__island_solved(island) && island->params.directions > 0)
+        status = cr__island_directions(island);
+    return status == CR_OK && tries_newton(island) ? cr__island_newton(island) : status;
 }
 
 // Replaces the best point by its witness if the witness's error is no larger. The audit adds the distance to
@@ -118,11 +89,9 @@ static crStatus solve_island(const crBodies* bodies, int index, const crRelaxPar
         double relative = demand > 0.0 ? island.error / demand : island.error > 0.0 ? (double)INFINITY : 0.0;
         run->islands++;
         run->solved += cr__island_solved(&island) ? 1 : 0;
-        run->convex += island.stage == CR_RELAX_CONVEX ? 1 : 0;
         run->factorizations += island.space.factorizations;
         run->error = fmax(run->error, island.error);
         run->relative = fmax(run->relative, relative);
-        if (island.stage == CR_RELAX_CONVEX) run->shift = fmax(run->shift, island.shift);
         if (island.stage > run->stage) run->stage = island.stage;
     }
     cr_arena_release(arena, mark);

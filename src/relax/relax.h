@@ -8,9 +8,6 @@
 //     level       penalties raised where the error is large, until the largest error is at most `near`
 //     directions  alternating directions on Coulomb's law, one factorization
 //     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
-//     convex      Coulomb's cone with the slip frozen: s = mu |u_t| is added to the normal velocity, then an
-//                 interior point method and a polish. A solution exists if the rows can be satisfied at
-//                 all, and it is exact for the bias b' = b + s - mu |u_t|.
 //
 // The answer is the point with the smallest backward error of all stages; it lies in the cone. Each stage
 // ends when its budget is spent.
@@ -36,8 +33,6 @@ typedef struct crRelaxParams {
     int newton;      // factorizations of Newton's method, extended while the error falls fast
     double work;     // least cost granted to Newton's method if a step is within CR_RELAX_FAIR, flops
     bool steady;     // true if four inner problems must be solved before a failed penalty's bound rises
-    int interior;    // most factorizations of the interior point method
-    int polish;      // most factorizations of the convex polish
     double accept;   // share of the demand up to which the guess's error is accepted; 0: only tol counts
     double reach;    // share of the demand above which Newton's method is skipped if factorizations are dear
 } crRelaxParams;
@@ -50,7 +45,6 @@ typedef enum crRelaxStage {
     CR_RELAX_LEVEL,
     CR_RELAX_DIRECTIONS,
     CR_RELAX_NEWTON,
-    CR_RELAX_CONVEX,
 } crRelaxStage;
 
 const char* cr__relax_stage_name(crRelaxStage stage);
@@ -58,11 +52,9 @@ const char* cr__relax_stage_name(crRelaxStage stage);
 typedef struct crRelaxRun {
     int islands;
     int solved;          // islands within tol
-    int convex;          // islands whose answer is that of the convex stage
     int factorizations;  // of all islands
     double error;        // largest backward error, m/s
     double relative;     // largest backward error over its island's demand
-    double shift;        // largest |s - mu |u_t|| among convex answers, m/s
     crRelaxStage stage;  // latest stage among the islands' answers
 } crRelaxRun;
 

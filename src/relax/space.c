@@ -5,6 +5,7 @@
 // velocity has weight 1 and lambda 0.
 // Fails: CR_ERR_MEMORY.
 #include "space.h"
+#include "base/room.h"
 
 #include <string.h>
 
@@ -22,8 +23,7 @@ static crStatus list_groups(crSpace* s, const crBodies* b, const int* blocks, in
                 if (pass == 1) s->size[b->number[g]] = b->size[g];
             }
         }
-        if (pass == 0) s->size = cr_arena_alloc(arena, (size_t)s->groups * sizeof(int));
-        if (s->size == NULL) return CR_ERR_MEMORY;
+        if (pass == 0 && !CR_ROOMS(arena, CR_ROOM(s->size, s->groups))) return CR_ERR_MEMORY;
     }
     return CR_OK;
 }
@@ -106,17 +106,10 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
         s->units += units_of(&b->problem->blocks[blocks[k]]);
         s->rows += b->problem->blocks[blocks[k]].count;
     }
-    size_t rows = (size_t)s->rows;
-    s->unit = cr_arena_alloc(arena, (size_t)s->units * sizeof *s->unit);
-    s->E = cr_arena_alloc(arena, rows * sizeof(double));
-    s->c = cr_arena_alloc(arena, rows * sizeof(double));
-    s->weight = cr_arena_alloc(arena, rows * sizeof(double));
-    s->lambda = cr_arena_alloc(arena, rows * sizeof(double));
-    if (s->unit == NULL || s->E == NULL || s->c == NULL || s->weight == NULL || s->lambda == NULL) {
+    if (!CR_ROOMS(arena, CR_ROOM(s->unit, s->units), CR_ROOM(s->E, s->rows), CR_ROOM(s->c, s->rows),
+                  CR_ROOM(s->weight, s->rows), CR_ROOM(s->lambda, s->rows)))
         return CR_ERR_MEMORY;
-    }
     int made = 0, row = 0;
-    s->plain = true;
     for (int k = 0; k < count; k++) {
         const crBlock* block = &b->problem->blocks[blocks[k]];
         int step = block->kind == CR_BLOCK_CONE ? block->count : 1;
@@ -128,7 +121,6 @@ static crStatus make_units(crSpace* s, const crBodies* b, const int* blocks, int
             unit->source = block->row + at;
             unit->square = s->squares;
             s->squares += (size_t)step * (size_t)step;
-            s->plain = s->plain && unit->plain;
             for (int a = 0; a < step; a++) {
                 int from = unit->source + a;
                 double q = b->problem->u_free[from] + (b->problem->b != NULL ? b->problem->b[from] : 0.0);
@@ -151,10 +143,9 @@ static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
         s->touches += unit->touch_count;
         if (unit->touch_count > most) most = unit->touch_count;
     }
-    s->touch = cr_arena_alloc(arena, (size_t)s->touches * sizeof *s->touch);
-    int* from = cr_arena_alloc(arena, (size_t)s->groups * sizeof(int));
-    int* list = cr_arena_alloc(arena, (size_t)most * sizeof(int));
-    if (s->touch == NULL || from == NULL || list == NULL) return CR_ERR_MEMORY;
+    int *from, *list;
+    if (!CR_ROOMS(arena, CR_ROOM(s->touch, s->touches), CR_ROOM(from, s->groups), CR_ROOM(list, most)))
+        return CR_ERR_MEMORY;
     for (int g = 0; g < s->groups; g++) {
         from[g] = s->nz;
         s->nz += s->size[g];
@@ -168,10 +159,8 @@ static crStatus make_touches(crSpace* s, const crBodies* b, crArena* arena) {
             numbers += (size_t)unit->count * (size_t)s->size[g];
         }
     }
-    s->H = cr_arena_alloc(arena, numbers * sizeof(double));
-    s->W = cr_arena_alloc(arena, s->squares * sizeof(double));
-    s->G = cr_arena_alloc(arena, s->squares * sizeof(double));
-    if (s->H == NULL || s->W == NULL || s->G == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(s->H, numbers), CR_ROOM(s->W, s->squares), CR_ROOM(s->G, s->squares)))
+        return CR_ERR_MEMORY;
     for (int i = 0; i < s->units; i++) {
         const crUnit* unit = &s->unit[i];
         touches_of(b, unit->source, unit->count, 2 * s->units + i, list);
@@ -191,15 +180,10 @@ static crStatus make_pattern(crSpace* s, crArena* arena) {
         size_t t = (size_t)s->unit[i].touch_count;
         pairs += t * t;
     }
-    int* start = cr_arena_alloc(arena, ((size_t)s->groups + 1) * sizeof(int));
-    int* next = cr_arena_alloc(arena, (size_t)s->groups * sizeof(int));
-    int* col = cr_arena_alloc(arena, pairs * sizeof(int));
-    s->pair = cr_arena_alloc(arena, pairs * sizeof *s->pair);
-    s->pair_first = cr_arena_alloc(arena, (size_t)s->units * sizeof(int));
-    if (start == NULL || next == NULL || col == NULL || s->pair == NULL || s->pair_first == NULL) {
+    int *start, *next, *col;
+    if (!CR_ROOMS(arena, CR_ZERO(start, s->groups + 1), CR_ROOM(next, s->groups), CR_ROOM(col, pairs),
+                  CR_ROOM(s->pair, pairs), CR_ROOM(s->pair_first, s->units)))
         return CR_ERR_MEMORY;
-    }
-    memset(start, 0, ((size_t)s->groups + 1) * sizeof(int));
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < s->units; i++) {
             const crTouch* t = s->touch + s->unit[i].touch;

@@ -62,7 +62,6 @@ typedef struct crSpace {
     double scale;    // |c|
     double mean;     // mean of `weight`
     double demand;   // largest change of velocity that the laws ask for at zero impulse, m/s
-    bool plain;      // true if all units are plain
     crSparse sparse;
     size_t* pair;        // where the block of each pair of a unit's touches begins in sparse.value, by units
     int* pair_first;     // first entry of each unit in `pair` (units)

@@ -91,13 +91,13 @@ void cr__space_velocity(const crSpace* s, const double* z, double* u) {
     }
 }
 
-// block += X^T T, X: rows x m, T: rows x n
-static void add_product(double* block, const double* X, int m, const double* T, int n, int rows) {
+// block += X^T T, X: rows x m, T: rows x n, block: n columns of m rows of `width` numbers
+static void add_product(double* block, int width, const double* X, int m, const double* T, int n, int rows) {
     for (int i = 0; i < m; i++) {
         for (int a = 0; a < rows; a++) {
             double f = X[a * m + i];
             const double* from = T + a * n;
-            double* to = block + i * n;
+            double* to = block + i * width;
             for (int j = 0; j < n; j++) {
                 to[j] += f * from[j];
             }
@@ -176,18 +176,7 @@ static void add_unit(crSpace* s, int i, bool definite) {
                 const crTouch* ta = &s->touch[unit->touch + a];
                 if (definite && s->sparse.place[ta->group] < place_b) continue;
                 double* block = s->sparse.value + s->pair[s->pair_first[i] + a * count + b];
-                const double* X = s->H + ta->H;
-                if (n == nb) {
-                    add_product(block, X, ta->size, T, n, rows);
-                } else {
-                    for (int k = 0; k < ta->size; k++) {
-                        for (int r = 0; r < rows; r++) {
-                            for (int j = 0; j < n; j++) {
-                                block[k * nb + from + j] += X[r * ta->size + k] * T[r * n + j];
-                            }
-                        }
-                    }
-                }
+                add_product(block + from, nb, s->H + ta->H, ta->size, T, n, rows);
             }
         }
     }

@@ -4,6 +4,7 @@
 #ifndef CAROM_RELAX_STAGE_H
 #define CAROM_RELAX_STAGE_H
 
+#include "base/room.h"
 #include "relax.h"
 
 typedef struct crIsland {
@@ -15,7 +16,6 @@ typedef struct crIsland {
     double* best;        // impulses with the smallest backward error (rows)
     double error;        // their backward error, m/s
     crRelaxStage stage;  // stage that found them
-    double shift;        // largest |s - mu |u_t|| of the convex answer, m/s
     double* z;           // work: H^T x of the point evaluated last (nz)
     double* u;           // work: H z + c of the point evaluated last (rows)
     double* work;        // work (2 rows + nz)
@@ -34,18 +34,10 @@ static inline bool cr__island_solved(const crIsland* island) { return island->er
 
 // Changes x by `count` Gauss-Seidel sweeps.
 void cr__island_sweep(crIsland* island, int count, double* x);
-// The other stages offer their points to the island.
-crStatus cr__island_level(crIsland* island, const double* start);
-// x holds the start and receives the last iterate.
-crStatus cr__island_directions(crIsland* island, double* x);
-crStatus cr__island_newton(crIsland* island, const double* start);
-crStatus cr__island_convex(crIsland* island, const double* start);
-
-// Polishes the answer x of the convex problem for the shifts s of the normal velocities (rows; zero in the
-// other rows). Sets island->shift.
-crStatus cr__island_polish(crIsland* island, const double* s, double* x);
-// Returns |w (x - nearest(x - (u + s) / w))| over all rows, relative to |c|; u = H H^T x + c.
-double cr__island_convex_residual(const crSpace* space, const double* x, const double* u, const double* s);
+// The other stages start from the best point and offer their points to the island.
+crStatus cr__island_level(crIsland* island);
+crStatus cr__island_directions(crIsland* island);
+crStatus cr__island_newton(crIsland* island);
 
 static inline double cr__square(const double* a, int n) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};

@@ -6,7 +6,6 @@
 //
 //     dx_t = limit d dq_n + (limit x_n / |q_t|) (1 - d d^T) dq_t
 //
-// Nearest point of the cone: Moreau's three cases.
 // Fails: never; every input has an image.
 #include "unit.h"
 
@@ -40,12 +39,11 @@ static void cut_cone(const crProblem* problem, const crBlock* block, crUnit* uni
     }
     if (block->spin) add_part(unit, E, at++, 1, block->mu_spin, 0.0);
     if (block->roll) add_part(unit, E, at, 2, block->mu_roll, block->mu_roll);
-    unit->plain = unit->part_count == 1 && !unit->part[0].polygon && !unit->part[0].free;
 }
 
 void cr__unit_cut(const crProblem* problem, const crBlock* block, int row, int count, crUnit* unit,
                   double* E) {
-    *unit = (crUnit){.kind = block->kind, .row = row, .count = count, .plane = 1, .plain = true};
+    *unit = (crUnit){.kind = block->kind, .row = row, .count = count, .plane = 1};
     unit->lo = block->lo;
     unit->hi = block->hi;
     for (int k = 0; k < count; k++) {
@@ -162,42 +160,6 @@ void cr__relax_law(const crUnit* unit, const double* q, double* x, double* D) {
     double hi = unit->kind == CR_BLOCK_BOX ? unit->hi : HUGE_VAL;
     x[0] = fmin(hi, fmax(lo, q[0]));
     if (D != NULL) D[0] = q[0] > lo && q[0] < hi ? 1.0 : 0.0;
-}
-
-void cr__relax_nearest(const crUnit* unit, const double* q, double* x, double* D) {
-    if (unit->kind != CR_BLOCK_CONE) {
-        cr__relax_law(unit, q, x, D);
-        return;
-    }
-    int rows = unit->count;
-    double mu = unit->part[0].limit, t = size_of(q + 1, rows - 1);
-    if (D != NULL) memset(D, 0, (size_t)(rows * rows) * sizeof *D);
-    if (t <= mu * q[0]) {
-        for (int a = 0; a < rows; a++) {
-            x[a] = q[a];
-            if (D != NULL) D[a * rows + a] = 1.0;
-        }
-        return;
-    }
-    memset(x, 0, (size_t)rows * sizeof *x);
-    if (mu * t <= -q[0]) return;
-    double n = (q[0] + mu * t) / (1.0 + mu * mu), shrink = mu * n / t;
-    double e[3] = {1.0, mu * q[1] / t, rows == 3 ? mu * q[2] / t : 0.0};
-    x[0] = n;
-    for (int a = 1; a < rows; a++) {
-        x[a] = shrink * q[a];
-    }
-    for (int a = 0; D != NULL && a < rows; a++) {
-        for (int b = 0; b < rows; b++) {
-            D[a * rows + b] = e[a] * e[b] / (1.0 + mu * mu);
-            if (a > 0 && b > 0) D[a * rows + b] += shrink * ((a == b ? 1.0 : 0.0) - q[a] / t * (q[b] / t));
-        }
-    }
-}
-
-double cr__relax_shift(const crUnit* unit, const double* u) {
-    if (unit->kind != CR_BLOCK_CONE || !unit->plain) return 0.0;
-    return unit->part[0].limit * size_of(u + 1, unit->count - 1);
 }
 
 // Sets y to the slip velocity of a part whose impulse is x = law(q): the component of u against the outward

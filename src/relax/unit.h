@@ -32,7 +32,6 @@ typedef struct crUnit {
     int vertex_count;             // corners of the polygon, 0 if the unit has none
     const double (*vertices)[2];  // corners at normal impulse 1 (vertex_count)
     double lo, hi;                // range of the impulse of a box row
-    bool plain;  // true if the unit is not a cone, or is a cone with one disc of finite limit
 
     // set for units of a system and of packed rows, whose limits are scaled to 1
     const double* D;  // diagonal block of E W E (count*count)
@@ -55,14 +54,6 @@ void cr__relax_cut(const crProblem* problem, const crBlock* block, int count, cr
 
 // Sets x = law(q). D, if not NULL, receives the derivative (count*count, by rows).
 void cr__relax_law(const crUnit* unit, const double* q, double* x, double* D);
-
-// Sets x to the point nearest q in the unit's convex set of impulses: the cone |x_t| <= limit x_n in place of
-// Coulomb's law. Requires a plain unit. D, if not NULL, receives the derivative.
-void cr__relax_nearest(const crUnit* unit, const double* q, double* x, double* D);
-
-// Returns the shift of the normal velocity that makes Coulomb's law a convex problem: limit |u_t| for a plain
-// cone, 0 for other units.
-double cr__relax_shift(const crUnit* unit, const double* u);
 
 // Sets impulses x and velocities y that satisfy the unit's laws exactly, close to impulses p and velocities
 // u. `weight` is the velocity per impulse of each row (count).

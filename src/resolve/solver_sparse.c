@@ -1,7 +1,7 @@
 // solver_sparse.c - large problems island by island in body space (relax/relax.h).
 //
-// Sweeps from the guess, alternating directions, Newton's method with sparse factors, and a convex neighbour
-// where that ends short. max_iterations bounds each of these stages. A problem given by W alone is posed with
+// Sweeps from the guess, alternating directions, and Newton's method with sparse factors. max_iterations
+// bounds each of these stages. A problem given by W alone is posed with
 // J = L of W = L L^T (Cholesky with diagonal pivoting down to rounding) and unit masses; that is meant for
 // small ones. What L L^T p lacks of W p, as where W is not quite symmetric, joins the bias, and the solve is
 // repeated until that stays. report->residual is the largest backward error relative to its island's demand.
@@ -143,8 +143,6 @@ static crStatus solve_sparse_island(const void* params, const crProblem* problem
     bound_sparse(&relax.sweeps, given.max_iterations);
     bound_sparse(&relax.directions, given.max_iterations);
     bound_sparse(&relax.newton, given.max_iterations);
-    bound_sparse(&relax.interior, given.max_iterations);
-    bound_sparse(&relax.polish, given.max_iterations);
     report->outcome = CR_OUTCOME_STALLED;
     report->residual = (double)INFINITY;
     bool whole = !cr__relax_takes(problem);

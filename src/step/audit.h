@@ -28,10 +28,6 @@ crStatus cr__audit_measured(crStep* step);
 crStatus cr__audit_overlap(crStep* step, double* deepest);
 // True if a body may have moved so far in the step that its way must be followed: others cross nothing.
 bool cr__audit_fast(const crStep* step, int body);
-// Counts the pairs that passed through each other on their way from the poses at the beginning of the step
-// (before; NULL: from start.q). CR_ERR_MEMORY.
-crStatus cr__audit_crossings(crStep* step, const crPose* before, int* crossed, int* unsure);
-
 // Deepest overlap at any poses of all bodies (nb). depth is 0 and the shapes are -1 if nothing overlaps.
 typedef struct crAuditPair {
     double depth;  // m
@@ -46,6 +42,8 @@ typedef struct crAuditCrossings {
 } crAuditCrossings;
 crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
                                      const bool* hit, crAuditCrossings* found);
+// The same for the step just made, from the poses at its beginning (before; NULL: from start.q). CR_ERR_MEMORY.
+crStatus cr__audit_crossings(crStep* step, const crPose* before, crAuditCrossings* found);
 // Calls `pair` for all pairs of shapes that may come closer on the straight way than the sum of their bodies'
 // reach (nb), m. Ends at the first failure of `pair`.
 typedef crStatus (*crAuditPairFn)(void* ctx, int shape_a, int shape_b);

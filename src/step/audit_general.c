@@ -88,9 +88,9 @@ crStatus cr__audit_generals(crContactAudit* a) {
         count++;
     }
     if (count == 0) return CR_OK;
-    a->general = cr_arena_alloc(&a->step->scratch, (size_t)count * sizeof *a->general);
-    double(*vertices)[2] = cr_arena_alloc(&a->step->scratch, (size_t)most * sizeof *vertices);
-    if (a->general == NULL || vertices == NULL) return CR_ERR_MEMORY;
+    double(*vertices)[2];
+    if (!CR_ROOMS(&a->step->scratch, CR_ROOM(a->general, count), CR_ROOM(vertices, most)))
+        return CR_ERR_MEMORY;
     for (int i = 0; i < a->step->contacts.count; i++) {
         if (a->seen[i].hold != CR_AUDIT_GENERAL) continue;
         crAuditGeneral* g = &a->general[a->general_count++];

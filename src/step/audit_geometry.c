@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "collide/manifold.h"
+#include "collide/narrow.h"
 #include "model/spatial.h"
 #include "step/audit.h"
 #include "step/audit_single.h"
@@ -30,45 +31,17 @@ typedef struct Entry {
     int shape;
 } Entry;
 
-// sort key of an entry
-typedef struct Key {
-    double lo;
-    int shape, entry;
-} Key;
-
-static bool before(const Key* a, const Key* b) {
-    return a->lo < b->lo || (a->lo == b->lo && a->shape < b->shape);
-}
-
-// Sorts keys ascending by lo.x. Returns the array, `keys` or `work`, that holds the result.
-static Key* sort_keys(Key* keys, Key* work, int count) {
-    for (int run = 1; run < count; run *= 2) {
-        for (int from = 0; from < count; from += 2 * run) {
-            int middle = from + run < count ? from + run : count;
-            int end = from + 2 * run < count ? from + 2 * run : count;
-            for (int i = from, j = middle, k = from; k < end; k++) {
-                bool second = i == middle || (j < end && before(&keys[j], &keys[i]));
-                work[k] = second ? keys[j++] : keys[i++];
-            }
-        }
-        Key* swap = keys;
-        keys = work;
-        work = swap;
-    }
-    return keys;
-}
-
-// Sorts entries by lo.x. CR_ERR_MEMORY.
+// Sorts entries by lo.x; entries of equal lo.x keep their order, which is that of shapes. CR_ERR_MEMORY.
 static crStatus sort(crArena* arena, int count, const Entry* entries, Entry* sorted) {
-    size_t mark = cr_arena_mark(arena), bytes = ((size_t)count + 1) * sizeof(Key);
-    Key *keys = cr_arena_alloc(arena, bytes), *work = cr_arena_alloc(arena, bytes);
-    if (keys == NULL || work == NULL) return CR_ERR_MEMORY;
+    size_t mark = cr_arena_mark(arena);
+    crKeyed *keys, *work;
+    if (!CR_ROOMS(arena, CR_ROOM(keys, count + 1), CR_ROOM(work, count + 1))) return CR_ERR_MEMORY;
     for (int i = 0; i < count; i++) {
-        keys[i] = (Key){entries[i].box.lo.x, entries[i].shape, i};
+        keys[i] = (crKeyed){entries[i].box.lo.x, i};
     }
-    keys = sort_keys(keys, work, count);
+    keys = cr__sort_keyed(keys, work, count);
     for (int i = 0; i < count; i++) {
-        sorted[i] = entries[keys[i].entry];
+        sorted[i] = entries[keys[i].at];
     }
     cr_arena_release(arena, mark);
     return CR_OK;
@@ -105,13 +78,6 @@ static crStatus pairs_of(const crModel* model, const Entry* entries, int count, 
     return status;
 }
 
-static bool entries_create(const crModel* model, crArena* arena, Entry** entries, Entry** work) {
-    size_t bytes = ((size_t)model->shape_count + 1) * sizeof(Entry);
-    *entries = cr_arena_alloc(arena, bytes);
-    *work = cr_arena_alloc(arena, bytes);
-    return *entries != NULL && *work != NULL;
-}
-
 // overlap
 
 typedef struct Overlap {
@@ -120,22 +86,45 @@ typedef struct Overlap {
     crAuditPair deepest;
 } Overlap;
 
+static double deepest_of(const crContactPoint* points, int count) {
+    double depth = 0.0;
+    for (int i = 0; i < count; i++) {
+        // no fmax: its choice of 0 or -0 depends on the machine, and the overlap of sleepers is hashed
+        if (-points[i].gap > depth) depth = -points[i].gap;
+    }
+    return depth;
+}
+
+double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int shape_b) {
+    crContactPoint points[16];
+    const crBodyShape* shapes = plan->model->shapes;
+    const crPose *pose_a = &pose[shapes[shape_a].body], *pose_b = &pose[shapes[shape_b].body];
+    // fast path for balls
+    int needed = 0, count = plan->planes ? -1
+                                         : cr__ball_contact(&shapes[shape_a].shape, pose_a,
+                                                            &shapes[shape_b].shape, pose_b, 0.0, points);
+    // if there are more points than room, the deepest are returned
+    if (count < 0)
+        count = cr__pairs_collide(plan, shape_a, shape_b, *pose_a, *pose_b, 0.0, points, 16, &needed, NULL);
+    return deepest_of(points, count);
+}
+
+// overlap of two shapes that pass by each other: outlines do not apply to them, m
+static double depth_in_space(const crBodyShape* a, const crBodyShape* b, const crPose* pose) {
+    crContactPoint points[16];
+    int needed = 0;
+    double until;
+    return deepest_of(points, cr__collide(&a->shape, &pose[a->body], &b->shape, &pose[b->body], 0.0, points,
+                                          16, &needed, &until));
+}
+
 static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     Overlap* o = ctx;
     const crBodyShape *a = &o->plan->model->shapes[shape_a], *b = &o->plan->model->shapes[shape_b];
-    crPose pose_a = o->pose[a->body], pose_b = o->pose[b->body];
-    crContactPoint few[16];
-    int needed = 0;
-    double until;
-    // if there are more contacts than room, the deepest are returned; outlines do not apply to shapes
-    // that pass by each other
-    int count =
-        cr__pairs_pass_by(o->plan, a, b, pose_a, pose_b)
-            ? cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, 0.0, few, 16, &needed, &until)
-            : cr__pairs_collide(o->plan, shape_a, shape_b, pose_a, pose_b, 0.0, few, 16, &needed, NULL);
-    for (int i = 0; i < count; i++) {
-        if (-few[i].gap > o->deepest.depth) o->deepest = (crAuditPair){-few[i].gap, shape_a, shape_b};
-    }
+    double depth = cr__pairs_pass_by(o->plan, a, b, o->pose[a->body], o->pose[b->body])
+                       ? depth_in_space(a, b, o->pose)
+                       : cr__audit_depth(o->plan, o->pose, shape_a, shape_b);
+    if (depth > o->deepest.depth) o->deepest = (crAuditPair){depth, shape_a, shape_b};
     return CR_OK;
 }
 
@@ -170,9 +159,9 @@ crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena
     size_t mark = cr_arena_mark(arena);
     OverlapParts parts = {.plan = plan, .pose = pose};
     *deepest = (crAuditPair){0.0, -1, -1};
-    if (!entries_create(plan->model, arena, &parts.entries, &parts.sorted)) return CR_ERR_MEMORY;
-    parts.deepest = cr_arena_alloc(arena, ((size_t)chunks + 1) * sizeof *parts.deepest);
-    if (parts.deepest == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(parts.entries, count + 1), CR_ROOM(parts.sorted, count + 1),
+                  CR_ROOM(parts.deepest, chunks + 1)))
+        return CR_ERR_MEMORY;
     cr__tasks_for(tasks, count, SHAPES, find_boxes, &parts);
     if (sort(arena, count, parts.entries, parts.sorted) != CR_OK) return CR_ERR_MEMORY;
     cr__tasks_for(tasks, count, SHAPES, find_chunk_overlaps, &parts);
@@ -399,7 +388,8 @@ static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
 static crStatus swept_pairs(Crossing* c, crAuditPairFn pair) {
     const crModel* model = c->plan->model;
     Entry *entries, *work;
-    if (!entries_create(model, c->arena, &entries, &work)) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(c->arena, CR_ROOM(entries, model->shape_count + 1), CR_ROOM(work, model->shape_count + 1)))
+        return CR_ERR_MEMORY;
     for (int s = 0; s < model->shape_count; s++) {
         const crBodyShape* shape = &model->shapes[s];
         double more = c->reach != NULL ? c->reach[shape->body] : 0.0;
@@ -440,27 +430,19 @@ crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, 
     return status;
 }
 
-static crStatus find_crossings(crStep* step, const crPose* before, crAuditCrossings* found) {
-    size_t nb = (size_t)step->model->nb;
-    crPose* own = cr_arena_alloc(&step->scratch, nb * sizeof *own);
-    bool* hit = cr_arena_alloc(&step->scratch, nb * sizeof *hit);
-    if (own == NULL || hit == NULL) return CR_ERR_MEMORY;
+crStatus cr__audit_crossings(crStep* step, const crPose* before, crAuditCrossings* found) {
+    int nb = step->model->nb;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crPose* own;
+    bool* hit;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(own, nb), CR_ZERO(hit, nb))) return CR_ERR_MEMORY;
     if (before == NULL) poses_before(step, own);
-    const crPose* pose = before != NULL ? before : own;
-    memset(hit, 0, nb * sizeof *hit);
     for (int i = 0; i < step->events.count; i++) {
         hit[step->events.list[i].body_a] = hit[step->events.list[i].body_b] = true;
     }
     hit[CR_WORLD] = false;
-    return cr__audit_crossings_between(step->plan, &step->scratch, pose, step->dynamics.pose, hit, found);
-}
-
-crStatus cr__audit_crossings(crStep* step, const crPose* before, int* crossed, int* unsure) {
-    crAuditCrossings found = {0, 0, -1, -1};
-    size_t mark = cr_arena_mark(&step->scratch);
-    crStatus status = find_crossings(step, before, &found);
+    crStatus status = cr__audit_crossings_between(step->plan, &step->scratch, before != NULL ? before : own,
+                                                  step->dynamics.pose, hit, found);
     cr_arena_release(&step->scratch, mark);
-    *crossed = found.crossed;
-    *unsure = found.unsure;
     return status;
 }

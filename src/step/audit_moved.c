@@ -157,25 +157,6 @@ static double tree_defect(const Moved* m, int root, double* floor) {
     return worst;
 }
 
-double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int shape_b) {
-    crContactPoint points[16];
-    const crBodyShape* shapes = plan->model->shapes;
-    const crPose *pose_a = &pose[shapes[shape_a].body], *pose_b = &pose[shapes[shape_b].body];
-    // fast path for balls
-    int needed = 0, count = plan->planes ? -1
-                                         : cr__ball_contact(&shapes[shape_a].shape, pose_a,
-                                                            &shapes[shape_b].shape, pose_b, 0.0, points);
-    // if there are more points than room, the deepest are returned
-    if (count < 0)
-        count = cr__pairs_collide(plan, shape_a, shape_b, *pose_a, *pose_b, 0.0, points, 16, &needed, NULL);
-    double depth = 0.0;
-    for (int i = 0; i < count; i++) {
-        // no fmax: its choice of 0 or -0 depends on the machine, and the overlap of sleepers is hashed
-        if (-points[i].gap > depth) depth = -points[i].gap;
-    }
-    return depth;
-}
-
 // a direction, rotated with a body over the step
 static crVec3 turned_with(const Moved* m, int body, crVec3 n) {
     const crStep* step = m->step;

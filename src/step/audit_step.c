@@ -299,11 +299,11 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     step->rest.overlap = c->penetration;
     crStatus status = audit_energy(step, h, &fast, &before, error);
     if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
-    c->crossings = c->crossings_unsure = 0;
-    if (status == CR_OK && fast) {
-        status = cr__audit_crossings(step, before, &c->crossings, &c->crossings_unsure);
-        if (status != CR_OK) status = cr__step_memory(error);
-    }
+    crAuditCrossings found = {0};
+    if (status == CR_OK && fast && cr__audit_crossings(step, before, &found) != CR_OK)
+        status = cr__step_memory(error);
+    c->crossings = found.crossed;
+    c->crossings_unsure = found.unsure;
     cr_arena_release(&step->scratch, mark);
     return status;
 }

@@ -48,8 +48,7 @@
 
 // Marks islands with a contact that is new in this round; in the first round all islands.
 static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
-    s->dirty = cr_arena_alloc(&step->scratch, (size_t)s->islands.count + 1);
-    if (s->dirty == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(s->dirty, s->islands.count + 1))) return CR_ERR_MEMORY;
     memset(s->dirty, fresh == NULL, (size_t)s->islands.count + 1);
     for (int i = 0; i < step->contacts.count && fresh != NULL; i++) {
         if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts.list[i])] = true;
@@ -103,14 +102,11 @@ static void list_chunk(void* ctx, int begin, int end) {
 
 // Lists packed contacts with bias and initial impulse: of the last round, else of the last step.
 static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
-    int count = step->contacts.count, chunks = count / LIST_CHUNK + 1;
-    size_t room = (size_t)count + 1;
+    int count = step->contacts.count;
     Listing list = {step, h, takes, fresh, s, NULL};
-    list.first = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *list.first);
-    s->index = cr_arena_alloc(&step->scratch, room * sizeof *s->index);
-    s->contact = cr_arena_alloc(&step->scratch, room * sizeof *s->contact);
-    s->b = cr_arena_alloc(&step->scratch, room * sizeof *s->b);
-    if (s->contact == NULL || s->index == NULL || s->b == NULL || list.first == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(list.first, count / LIST_CHUNK + 1), CR_ROOM(s->index, count + 1),
+                  CR_ROOM(s->contact, count + 1), CR_ROOM(s->b, count + 1)))
+        return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, LIST_CHUNK, count_chunk, &list);
     for (int i = 0; i * LIST_CHUNK < count; i++) {
         int more = list.first[i];
@@ -290,8 +286,7 @@ typedef struct Near {
 static bool is_flat(const Near* near) { return 2 * near->shared > near->points; }
 
 static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near** near) {
-    *near = cr_arena_alloc(&step->scratch, (size_t)(s->islands.count + 1) * sizeof **near);
-    if (*near == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(*near, s->islands.count + 1))) return CR_ERR_MEMORY;
     bool accurate = step->settings.quality == CR_QUALITY_ACCURATE;
     for (int i = 0; i < s->islands.count; i++) {
         (*near)[i] = (Near){.speed = accurate && s->islands.rows[i] > FAST_ROWS ? (double)INFINITY : 0.0};
@@ -314,11 +309,11 @@ static int count_sweeps(const crStep* step, const Near* near) {
 }
 
 // Sweeps the live islands on. CR_ERR_MEMORY.
-static crStatus sweep_live(crStep* step, crIslandSolve* s) {
+static crStatus sweep_live(crArena* scratch, crIslandSolve* s) {
     for (int i = 0; i < s->packed.group_count; i++) {
         s->packed.group[i].live = true;
     }
-    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, &step->scratch);
+    crStatus status = cr__packed_solve(&s->packed, s->of, s->islands.count, scratch);
     if (status == CR_OK) cr__packed_results(&s->packed, s->of);
     return status;
 }
@@ -354,8 +349,8 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
         any = any || island->live;
     }
     if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-    crStatus status = sweep_live(step, s);
-    return status == CR_OK && lengthen(step, near, s) ? sweep_live(step, s) : status;
+    crStatus status = sweep_live(&step->scratch, s);
+    return status == CR_OK && lengthen(step, near, s) ? sweep_live(&step->scratch, s) : status;
 }
 
 // Removes islands from `exact` that are solved, or large and near. *any: true if some are left.
@@ -396,15 +391,10 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     *s = (crIslandSolve){.open = s->open};
     crStatus status = cr__step_islands(step, takes, &s->islands);
     if (status != CR_OK) return cr__step_memory(error);
-    size_t islands = (size_t)s->islands.count + 1;
-    s->of = cr_arena_alloc(&step->scratch, islands * sizeof *s->of);
-    s->exact = cr_arena_alloc(&step->scratch, islands * sizeof *s->exact);
-    s->dv = cr_arena_alloc(&step->scratch, (size_t)(step->model->nv + 1) * sizeof(double));
-    s->rests = cr_arena_alloc(&step->scratch, islands * sizeof *s->rests);
-    if (s->of == NULL || s->exact == NULL || s->rests == NULL || s->dv == NULL) return cr__step_memory(error);
-    memset(s->of, 0, islands * sizeof *s->of);
-    memset(s->exact, 0, islands * sizeof *s->exact);
-    memset(s->rests, 0, islands * sizeof *s->rests);
+    int islands = s->islands.count + 1;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(s->of, islands), CR_ZERO(s->exact, islands),
+                  CR_ROOM(s->dv, step->model->nv + 1), CR_ZERO(s->rests, islands)))
+        return cr__step_memory(error);
     status = find_dirty(step, fresh, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
     if (status != CR_OK) return cr__step_memory(error);

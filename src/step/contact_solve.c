@@ -48,11 +48,10 @@ static bool may_close(const crStep* step, const crStepContact* c, double h, crVe
 
 // Marks the bodies of a contact as carried and reached. A body that lands softly then ends at rest on the
 // surface, not half a fall below it.
-static void take(crStep* step, const crStepContact* c, bool* reached) {
-    step->airborne[c->body_a] = false;
-    step->airborne[c->body_b] = false;
-    reached[c->body_a] = cr__moves(step->model, c->body_a);
-    reached[c->body_b] = cr__moves(step->model, c->body_b);
+static void take(const crModel* model, const crStepContact* c, bool* airborne, bool* reached) {
+    airborne[c->body_a] = airborne[c->body_b] = false;
+    reached[c->body_a] = cr__moves(model, c->body_a);
+    reached[c->body_b] = cr__moves(model, c->body_b);
 }
 
 // contacts of the part that take part in the solve over h
@@ -156,7 +155,7 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     int added = add_by(add_closing, &looks);
     if (added == 0) return 0;
     for (int i = 0; i < step->contacts.count; i++) {
-        if (choice->fresh[i]) take(step, &step->contacts.list[i], choice->reached);
+        if (choice->fresh[i]) take(step->model, &step->contacts.list[i], step->airborne, choice->reached);
     }
     return added + add_by(add_narrow, &looks);
 }
@@ -168,10 +167,9 @@ typedef struct Books {
 } Books;
 
 static crStatus open_books(crStep* step, Books* books) {
-    size_t bytes = (size_t)step->model->nb * sizeof *books->drive;
-    *books = (Books){step->certificate, cr_arena_alloc(&step->scratch, bytes)};
-    if (books->drive == NULL) return CR_ERR_MEMORY;
-    memcpy(books->drive, step->audited.drive, bytes);
+    books->certificate = step->certificate;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(books->drive, step->model->nb))) return CR_ERR_MEMORY;
+    memcpy(books->drive, step->audited.drive, (size_t)step->model->nb * sizeof *books->drive);
     return CR_OK;
 }
 
@@ -185,21 +183,14 @@ static crStatus solve_named(crStep* step, double h, const bool* takes, const Boo
     return status;
 }
 
-static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choice) {
-    size_t count = (size_t)step->contacts.count + 1;
-    *choice = (Choice){.h = h, .plastic = plastic};
-    choice->takes = cr_arena_alloc(&step->scratch, count * sizeof *choice->takes);
-    choice->fresh = cr_arena_alloc(&step->scratch, count * sizeof *choice->fresh);
-    choice->reached = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *choice->reached);
-    choice->added = cr_arena_alloc(&step->scratch, (count / CHUNK + 1) * sizeof *choice->added);
-    if (choice->takes == NULL || choice->fresh == NULL || choice->reached == NULL || choice->added == NULL) {
+static crStatus choice_create(const crStepContacts* contacts, int nb, crArena* arena, Choice* choice) {
+    int count = contacts->count + 1;
+    if (!CR_ROOMS(arena, CR_ZERO(choice->takes, count), CR_ROOM(choice->fresh, count),
+                  CR_ROOM(choice->reached, nb), CR_ROOM(choice->added, count / CHUNK + 1)))
         return CR_ERR_MEMORY;
-    }
-    memset(choice->takes, 0, count * sizeof *choice->takes);
     // bodies that v does not move are never reached
-    for (int i = 0; i < step->contacts.count; i++) {
-        choice->reached[step->contacts.list[i].body_a] = choice->reached[step->contacts.list[i].body_b] =
-            false;
+    for (int i = 0; i < contacts->count; i++) {
+        choice->reached[contacts->list[i].body_a] = choice->reached[contacts->list[i].body_b] = false;
     }
     return CR_OK;
 }
@@ -207,8 +198,8 @@ static crStatus choice_create(crStep* step, double h, bool plastic, Choice* choi
 // Audits the solve. Contacts that are left to an impact or to free flight are not judged.
 static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const crIslands* islands,
                       const Choice* choice) {
-    bool* passing = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
-    if (passing == NULL) return CR_ERR_MEMORY;
+    bool* passing;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(passing, step->contacts.count + 1))) return CR_ERR_MEMORY;
     for (int i = 0; i < step->contacts.count; i++) {
         step->contacts.list[i].takes = choice->takes[i];
         passing[i] = !choice->takes[i] && passes(step, &step->contacts.list[i], u[i], choice);
@@ -221,11 +212,10 @@ static crStatus audit(crStep* step, const crVec3* u_free, const crVec3* u, const
 // that their solution makes overlap. In the last round the contacts added last are left out.
 static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* solve, crVec3* u, int* added,
                        crError* error) {
-    size_t count = (size_t)step->contacts.count + 1;
-    bool* fresh = cr_arena_alloc(&step->scratch, count);
-    bool* takes = cr_arena_alloc(&step->scratch, count);
-    if (fresh == NULL || takes == NULL) return cr__step_memory(error);
-    bool changed = false;
+    bool *fresh, *takes, changed = false;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(fresh, step->contacts.count + 1),
+                  CR_ROOM(takes, step->contacts.count + 1)))
+        return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
         fresh[i] = choice->fresh[i];
         takes[i] = choice->takes[i] && !fresh[i];
@@ -243,18 +233,18 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
 
 // Solves and applies, and adds contacts until the solution makes none overlap.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error) {
-    size_t count = (size_t)step->contacts.count + 1;
-    crVec3* u_free = cr_arena_alloc(&step->scratch, count * sizeof *u_free);
-    crVec3* u = cr_arena_alloc(&step->scratch, count * sizeof *u);
-    Choice choice;
-    crStatus status = choice_create(step, h, plastic, &choice);
-    if (status != CR_OK || u_free == NULL || u == NULL) return cr__step_memory(error);
+    int count = step->contacts.count + 1;
+    crVec3 *u_free, *u;
+    Choice choice = {.h = h, .plastic = plastic};
+    crIslandSolve solve = {0};
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(u_free, count), CR_ROOM(u, count),
+                  CR_ROOM(solve.open, step->model->nb)) ||
+        choice_create(&step->contacts, step->model->nb, &step->scratch, &choice) != CR_OK)
+        return cr__step_memory(error);
     bool named = step->settings.solver.solve != cr__solver(&cr__solver_auto, NULL).solve;
-    status = cr_step_drag(step, h, error);
+    crStatus status = cr_step_drag(step, h, error);
     if (status != CR_OK) return status;
     if (look(step, step->free.v, u_free) != CR_OK) return cr__step_memory(error);
-    crIslandSolve solve = {.open = cr_arena_alloc(&step->scratch, (size_t)step->model->nb)};
-    if (solve.open == NULL) return cr__step_memory(error);
     cr__step_close_all(step, &solve);
     Books books = {0};
     if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);

@@ -90,7 +90,7 @@ void cr_step_destroy(crStep* step) {
     if (step->clocks != NULL) {
         cr__drop(a, step->clocks->due, step->clocks->due_capacity, sizeof(crDue));
         cr__drop(a, step->clocks->stock, step->clocks->stock_capacity, sizeof(crStepContact));
-        cr__step_kept_destroy(step);
+        cr__step_kept_destroy(a, &step->clocks->kept);
     }
     cr__tasks_destroy(step->own.tasks);
     if (step->pairs != NULL) cr__pairs_destroy(step->pairs);
@@ -107,7 +107,7 @@ void cr__step_keep_start(crStep* step) {
 
 crStatus cr_step_begin(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    cr__lie_end(step);
+    cr__lie_end(&step->rest.lying, step->model->nb);
     return cr__step_open(step, error);
 }
 

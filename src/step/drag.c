@@ -125,18 +125,18 @@ crStatus cr_step_drag(crStep* step, double h, crError* error) {
         count += drags(step, &step->contacts.list[i]);
     }
     if (count == 0) return CR_OK;
-    Drag* drag = cr_arena_alloc(&step->scratch, (size_t)count * sizeof *drag);
-    int* acting = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *acting);
-    double* f = cr_arena_alloc(&step->scratch, 2 * (size_t)count * sizeof *f);
-    double* dv = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *dv);
-    if (drag == NULL || acting == NULL || f == NULL || dv == NULL) return cr__step_memory(error);
+    Drag* drag;
+    int* acting;
+    double *f, *dv;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(drag, count), CR_ROOM(acting, model->nb), CR_ROOM(f, 2 * count),
+                  CR_ZERO(dv, model->nv + 1)))
+        return cr__step_memory(error);
     find_drags(step, drag);
     crRows rows, H;
     if (drag_rows(step, drag, count, &rows, &H) != CR_OK) return cr__step_memory(error);
     count_roots(model, drag, count, acting);
     cr_rows_velocity(&rows, step->state.v, f);
     set_forces(step, drag, count, acting, h, &H, f);
-    memset(dv, 0, (size_t)model->nv * sizeof *dv);
     cr_rows_add_impulse(&rows, f, dv);
     for (int i = 0; i < model->nv; i++) {
         step->free.k[i] += dv[i];

@@ -93,7 +93,6 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     int steps = large ? newton[quality] : newton_few[quality];
     params.newton = steps < most ? steps : most;
     if (params.level > most) params.level = most;
-    params.interior = 0;
     params.reach = REACH;
     // alternating sweeps and level steps reach `enough` at less cost than these stages
     if (params.enough > 0.0 && !last) params.directions = params.newton = 0;
@@ -124,9 +123,7 @@ static int block_island(const crModel* model, const crMatrix* H, const crIslands
 }
 
 // Allocates a part that has room for every block of the posed problem. Fails: CR_ERR_MEMORY.
-static crStatus part_create(crStep* step, Part* part) {
-    const crProblem* whole = &step->posed.problem;
-    crArena* arena = &step->scratch;
+static crStatus part_create(const crProblem* whole, crArena* arena, Part* part) {
     size_t rows = (size_t)whole->rows, entries = (size_t)whole->J.start[whole->rows];
     if (!CR_ROOMS(arena, CR_ROOM(part->blocks, whole->block_count), CR_ROOM(part->start, rows + 1),
                   CR_ROOM(part->col, entries + 1), CR_ROOM(part->value, entries + 1),
@@ -390,7 +387,7 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool la
         cr__step_start_packed(step, s);
     }
     Part part;
-    if (part_create(step, &part) != CR_OK) return cr__step_memory(error);
+    if (part_create(&step->posed.problem, &step->scratch, &part) != CR_OK) return cr__step_memory(error);
     memset(part.column, -1, (size_t)step->posed.problem.nv * sizeof(int));
     for (int i = 0; i < s->islands.count && status == CR_OK; i++) {
         int first = s->first[i], count = s->first[i + 1] - first;

@@ -96,13 +96,12 @@ static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* in
 }
 
 // Numbers the velocities of the bodies that take part as columns of the problem; returns their number.
-static int number_columns(crStep* step, const Impact* impact) {
-    const crModel* model = step->model;
+static int number_columns(const crModel* model, crPart bodies, int* column) {
     int count = 0;
-    for (int n = 0; n < impact->bodies.count; n++) {
-        const crBody* body = &model->bodies[impact->bodies.bodies[n]];
+    for (int n = 0; n < bodies.count; n++) {
+        const crBody* body = &model->bodies[bodies.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            step->work.column[j] = count++;
+            column[j] = count++;
         }
     }
     return count;
@@ -112,15 +111,13 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     int rows, entries, vertex_room, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step->plan, &step->contacts, takes, &rows, &entries, &vertex_room);
-    impact->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *impact->blocks);
-    impact->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
-    double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
-    crStatus status = cr_rows_create(arena, rows, entries, &impact->rows);
-    if (status != CR_OK || impact->blocks == NULL || impact->p == NULL || info == NULL || vertices == NULL) {
+    crJointRow* info;
+    double(*vertices)[2];
+    if (!CR_ROOMS(arena, CR_ROOM(impact->blocks, rows + 1), CR_ZERO(impact->p, rows + 1),
+                  CR_ROOM(info, rows + 1), CR_ROOM(vertices, vertex_room + 1)))
         return cr__step_memory(error);
-    }
-    memset(impact->p, 0, (size_t)(rows + 1) * sizeof(double));
+    crStatus status = cr_rows_create(arena, rows, entries, &impact->rows);
+    if (status != CR_OK) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         if (!takes[i]) continue;
         status = cr__step_add_contact(step, &step->contacts.list[i], i, &impact->rows,
@@ -130,7 +127,8 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     if (status == CR_OK) {
         status = cr__step_pose_columns(step, &impact->rows, impact->blocks, impact->block_count,
                                        (const double(*)[2])vertices, step->state.v,
-                                       number_columns(step, impact), &impact->H, &impact->problem);
+                                       number_columns(step->model, impact->bodies, step->work.column),
+                                       &impact->H, &impact->problem);
     }
     for (int i = 0; status == CR_OK && i < impact->H.entries; i++) {
         impact->H.col[i] = step->work.column[impact->H.col[i]];
@@ -286,28 +284,28 @@ static bool divides(const crStep* step, int* parent, int root) {
 }
 
 // Lists the bodies that take part, and their loops. Returns false if out of memory.
-static bool list_cluster(crStep* step, const Reach* reach, Impact* impact) {
-    const crModel* model = step->model;
-    int* bodies = cr_arena_alloc(&step->scratch, (size_t)(step->part.count + 1) * sizeof *bodies);
-    impact->loops = cr_arena_alloc(&step->scratch, (size_t)(step->part.loop_count + 1) * sizeof(int));
-    if (bodies == NULL || impact->loops == NULL) return false;
-    for (int k = 0; k < step->part.count; k++) {
-        int b = step->part.bodies[k];
-        if (cr__moves(model, b) && reach->inside[b]) bodies[impact->bodies.count++] = b;
+static bool list_cluster(const crModel* model, const crStepPart* part, crArena* arena, const bool* inside,
+                         Impact* impact) {
+    int* bodies;
+    if (!CR_ROOMS(arena, CR_ROOM(bodies, part->count + 1), CR_ROOM(impact->loops, part->loop_count + 1)))
+        return false;
+    for (int k = 0; k < part->count; k++) {
+        int b = part->bodies[k];
+        if (cr__moves(model, b) && inside[b]) bodies[impact->bodies.count++] = b;
     }
     impact->bodies.bodies = bodies;
-    for (int k = 0; k < step->part.loop_count; k++) {
-        const crLoop* loop = &model->loops[step->part.loops[k]];
+    for (int k = 0; k < part->loop_count; k++) {
+        const crLoop* loop = &model->loops[part->loops[k]];
         int b = cr__moves(model, loop->a) ? loop->a : loop->b;
-        if (cr__moves(model, b) && reach->inside[b])
-            impact->loops[impact->loop_count++] = step->part.loops[k];
+        if (cr__moves(model, b) && inside[b]) impact->loops[impact->loop_count++] = part->loops[k];
     }
     return true;
 }
 
 static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crError* error) {
     *impact = (Impact){0};
-    if (!list_cluster(step, reach, impact)) return cr__step_memory(error);
+    if (!list_cluster(step->model, &step->part, &step->scratch, reach->inside, impact))
+        return cr__step_memory(error);
     crStatus status = build(step, reach->takes, impact, error);
     if (status == CR_OK) status = run_rule(step, impact, error);
     if (status == CR_OK) apply_impact(step, impact);

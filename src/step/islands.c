@@ -95,18 +95,14 @@ static void begin_bodies(const crStep* step, crPart bodies, int* parent, bool* t
 crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
-    size_t nb = (size_t)model->nb;
-    *islands = (crIslands){.of_body = cr_arena_alloc(arena, nb * sizeof(int))};
-    islands->rows = cr_arena_alloc(arena, nb * sizeof(int));
-    islands->general = cr_arena_alloc(arena, nb * sizeof(bool));
-    islands->by_rows = cr_arena_alloc(arena, nb * sizeof(bool));
-    size_t mark = cr_arena_mark(arena);
-    int* parent = cr_arena_alloc(arena, nb * sizeof *parent);
-    bool* touched = cr_arena_alloc(arena, nb * sizeof *touched);
-    if (islands->of_body == NULL || islands->rows == NULL || islands->general == NULL ||
-        islands->by_rows == NULL || parent == NULL || touched == NULL) {
+    int nb = model->nb, *parent;
+    bool* touched;
+    *islands = (crIslands){0};
+    if (!CR_ROOMS(arena, CR_ROOM(islands->of_body, nb), CR_ROOM(islands->rows, nb),
+                  CR_ROOM(islands->general, nb), CR_ROOM(islands->by_rows, nb)))
         return CR_ERR_MEMORY;
-    }
+    size_t mark = cr_arena_mark(arena);
+    if (!CR_ROOMS(arena, CR_ROOM(parent, nb), CR_ROOM(touched, nb))) return CR_ERR_MEMORY;
     crPart bodies = cr__step_met(step);
     crStepPart loops = step->clocks->closed ? step->part : (crStepPart){.loop_count = model->loop_count};
     begin_bodies(step, bodies, parent, touched, islands);

@@ -44,12 +44,7 @@ static void sort_forces(crWarm* force, int count) {
 }
 
 crStatus cr__warm_reserve(const crAllocator* a, crStepWarm* warm, int more) {
-    if (warm->count + more <= warm->capacity) return CR_OK;
-    void* force = warm->force;
-    crStatus status =
-        cr__grow(a, &force, &warm->capacity, warm->count, warm->count + more, sizeof *warm->force);
-    warm->force = force;
-    return status;
+    return CR_GROW(a, warm->force, warm->capacity, warm->count, warm->count + more);
 }
 
 static crStatus append_force(const crAllocator* a, crStepWarm* warm, const crWarm* force) {
@@ -63,13 +58,8 @@ static int end_at(const crModel* model, const crWarm* w, int body) {
     return model->shapes[w->shape_a].body == body ? 0 : 1;
 }
 
-static crStatus add_force(crStep* step, const crWarm* w) {
-    const crModel* model = step->model;
-    crKept* kept = &step->clocks->kept;
-    void* all = kept->force;
-    crStatus status = cr__grow(&step->own.allocator, &all, &kept->capacity, kept->count, kept->count + 1,
-                               sizeof *kept->force);
-    kept->force = all;
+static crStatus add_force(const crModel* model, const crAllocator* a, crKept* kept, const crWarm* w) {
+    crStatus status = CR_GROW(a, kept->force, kept->capacity, kept->count, kept->count + 1);
     if (status != CR_OK) return status;
     crKeptForce* to = &kept->force[kept->count];
     *to = (crKeptForce){.force = *w, .next = {-1, -1}};
@@ -91,7 +81,7 @@ crStatus cr__step_kept_open(crStep* step) {
     }
     crStatus status = CR_OK;
     for (int i = 0; i < step->warm.count && status == CR_OK; i++) {
-        status = add_force(step, &step->warm.force[i]);
+        status = add_force(step->model, &step->own.allocator, kept, &step->warm.force[i]);
     }
     kept->sorted = kept->count;
     kept->open = status == CR_OK;
@@ -154,20 +144,19 @@ crStatus cr__step_kept_leave(crStep* step) {
     step->warm = kept->whole;
     kept->inside = false;
     for (int i = 0; i < kept->part.count && status == CR_OK; i++) {
-        status = add_force(step, &kept->part.force[i]);
+        status = add_force(step->model, &step->own.allocator, kept, &kept->part.force[i]);
     }
     return status;
 }
 
 // Sorts the forces that were added after opening into kept->part; *all: number of all present forces.
-static crStatus sort_late(crStep* step, int* all) {
-    crKept* kept = &step->clocks->kept;
+static crStatus sort_late(const crAllocator* a, crKept* kept, int* all) {
     crStatus status = CR_OK;
     kept->part.count = *all = 0;
     for (int i = 0; i < kept->count && status == CR_OK; i++) {
         *all += !kept->force[i].gone;
         if (i < kept->sorted || kept->force[i].gone) continue;
-        status = append_force(&step->own.allocator, &kept->part, &kept->force[i].force);
+        status = append_force(a, &kept->part, &kept->force[i].force);
     }
     sort_forces(kept->part.force, kept->part.count);
     return status;
@@ -177,7 +166,7 @@ crStatus cr__step_kept_close(crStep* step) {
     crKept* kept = &step->clocks->kept;
     crStepWarm* warm = &step->warm;
     int all, late = 0;
-    crStatus status = sort_late(step, &all);
+    crStatus status = sort_late(&step->own.allocator, kept, &all);
     if (status != CR_OK) return status;
     kept->open = false;
     // the forces of the step's beginning stay in warm.start
@@ -200,10 +189,9 @@ crStatus cr__step_kept_close(crStep* step) {
     return CR_OK;
 }
 
-void cr__step_kept_destroy(crStep* step) {
-    crKept* kept = &step->clocks->kept;
-    cr__drop(&step->own.allocator, kept->force, kept->capacity, sizeof *kept->force);
-    cr__drop(&step->own.allocator, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
+void cr__step_kept_destroy(const crAllocator* a, crKept* kept) {
+    cr__drop(a, kept->force, kept->capacity, sizeof *kept->force);
+    cr__drop(a, kept->part.force, kept->part.capacity, sizeof *kept->part.force);
 }
 
 // Searches the chains of both bodies in turn, until the shorter one ends.

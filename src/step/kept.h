@@ -31,6 +31,6 @@ crStatus cr__step_kept_enter(crStep* step);
 crStatus cr__step_kept_leave(crStep* step);
 // Force of a contact, NULL if it carried none.
 const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* contact);
-void cr__step_kept_destroy(crStep* step);
+void cr__step_kept_destroy(const crAllocator* allocator, crKept* kept);
 
 #endif

@@ -72,10 +72,11 @@ static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2]
     for (int i = 0; i < problem->block_count; i++) {
         room += (size_t)problem->blocks[i].vertex_count;
     }
-    crBlock* blocks = cr_arena_alloc(&step->scratch, (size_t)(problem->block_count + 1) * sizeof *blocks);
-    double(*all)[2] = cr_arena_alloc(&step->scratch, room * sizeof *all);
-    if (blocks == NULL || all == NULL) return cr__step_memory(error);
+    crBlock* blocks;
+    double(*all)[2];
     int used = 0;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(blocks, problem->block_count + 1), CR_ROOM(all, room)))
+        return cr__step_memory(error);
     for (int i = 0; i < problem->block_count; i++) {
         crBlock* block = &blocks[i];
         *block = problem->blocks[i];
@@ -223,10 +224,11 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
     crStatus status = cr__lcp_reduce(lcp, arena, &reduced);
     if (status != CR_OK) return cr__step_memory(error);
     size_t n = (size_t)lcp->n + 1, m = (size_t)reduced.n + 1;
-    double* work = cr_arena_alloc(arena, (cr__lemke_work(reduced.n) + n * n + 5 * n) * sizeof(double));
-    int* iwork = cr_arena_alloc(arena, (cr__lemke_iwork(reduced.n) + 3 * n) * sizeof(int));
-    double* x = cr_arena_alloc(arena, m * sizeof(double));
-    if (work == NULL || iwork == NULL || x == NULL) return cr__step_memory(error);
+    double *work, *x;
+    int* iwork;
+    if (!CR_ROOMS(arena, CR_ROOM(work, cr__lemke_work(reduced.n) + n * n + 5 * n),
+                  CR_ROOM(iwork, cr__lemke_iwork(reduced.n) + 3 * n), CR_ROOM(x, m)))
+        return cr__step_memory(error);
     crOutcome outcome = CR_OUTCOME_INFEASIBLE;
     int pivots = 0;
     if (!reduced.inconsistent) {
@@ -255,22 +257,23 @@ static void widen(const crLcp* lcp, const double* given) {
 }
 
 // Writes the velocities after compression, without rounding noise, and after the release. CR_ERR_MEMORY.
-static crStatus second_start(crStep* step, const double* p1, const double* given, double* u) {
-    int rows = step->posed.rows.count;
-    crStatus status = cr_problem_velocity(&step->posed.problem, &step->scratch, p1, u);
+static crStatus second_start(const crProblem* problem, crArena* arena, const double* p1, const double* given,
+                             double* u) {
+    int rows = problem->rows;
+    crStatus status = cr_problem_velocity(problem, arena, p1, u);
     double speed = 0.0;
     for (int i = 0; i < rows; i++) {
-        speed = fmax(speed, fabs(step->posed.problem.u_free[i]));
+        speed = fmax(speed, fabs(problem->u_free[i]));
     }
     for (int i = 0; i < rows; i++) {
         if (fabs(u[i]) <= REST_TOL * speed) u[i] = 0.0;
     }
     if (status != CR_OK) return status;
-    crProblem released = step->posed.problem;
+    crProblem released = *problem;
     released.u_free = u;
-    double* after = cr_arena_alloc(&step->scratch, (size_t)(rows + 1) * sizeof(double));
-    if (after == NULL) return CR_ERR_MEMORY;
-    status = cr_problem_velocity(&released, &step->scratch, given, after);
+    double* after;
+    if (!CR_ROOMS(arena, CR_ROOM(after, rows + 1))) return CR_ERR_MEMORY;
+    status = cr_problem_velocity(&released, arena, given, after);
     memcpy(u, after, (size_t)rows * sizeof(double));
     return status;
 }
@@ -278,15 +281,14 @@ static crStatus second_start(crStep* step, const double* p1, const double* given
 crStatus cr__step_lcp_expand(crStep* step, crError* error) {
     size_t rows = (size_t)step->posed.rows.count, count = (size_t)step->posed.problem.block_count;
     crArena* arena = &step->scratch;
-    double* given = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
-    double* u = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
-    double* p2 = cr_arena_alloc(arena, (rows + 1) * sizeof(double));
-    crBlock* blocks = cr_arena_alloc(arena, (count + 1) * sizeof *blocks);
-    if (given == NULL || u == NULL || p2 == NULL || blocks == NULL) return cr__step_memory(error);
-    memset(given, 0, rows * sizeof(double));
+    double *given, *u, *p2;
+    crBlock* blocks;
+    if (!CR_ROOMS(arena, CR_ZERO(given, rows + 1), CR_ROOM(u, rows + 1), CR_ROOM(p2, rows + 1),
+                  CR_ROOM(blocks, count + 1)))
+        return cr__step_memory(error);
     memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
     release(&step->settings, &step->posed, &step->contacts, blocks, step->posed.p, given);
-    crStatus status = second_start(step, step->posed.p, given, u);
+    crStatus status = second_start(&step->posed.problem, arena, step->posed.p, given, u);
     if (status != CR_OK) return cr__step_memory(error);
     crProblem posed = step->posed.problem;
     posed.blocks = blocks;

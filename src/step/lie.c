@@ -57,10 +57,9 @@ static void drop_contacts(crStep* step) {
     lying->audited = false;
 }
 
-void cr__lie_end(crStep* step) {
-    crStepLying* lying = &step->rest.lying;
+void cr__lie_end(crStepLying* lying, int nb) {
     if (lying->count == 0) return;
-    memset(lying->island, 0, (size_t)step->model->nb * sizeof *lying->island);
+    memset(lying->island, 0, (size_t)nb * sizeof *lying->island);
     lying->count = lying->contact_count = 0;
     lying->audited = false;
 }
@@ -109,8 +108,8 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
     crStepLying* lying = &step->rest.lying;
     if (lying->count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    int* bodies = cr_arena_alloc(&step->scratch, (size_t)lying->count * sizeof *bodies);
-    if (bodies == NULL) return cr__step_memory(error);
+    int* bodies;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(bodies, lying->count))) return cr__step_memory(error);
     crPart part = list_lying(step, bodies);
     for (int k = 0; k < part.count; k++) {
         step->pairs->margin[bodies[k]] = cr__step_margin(step, step->free.h, bodies[k]);
@@ -136,22 +135,16 @@ bool cr__lie_touched(crStep* step) {
 
 // input of the contact audit for the lying islands
 typedef struct Kept {
-    bool *takes, *passes;   // (contact_count)
+    bool* takes;            // (contact_count)
     crVec3 *u_free, *u;     // (contact_count)
     int *islands, *bodies;  // (nb)
     int island_count, body_count;
 } Kept;
 
-static crStatus kept_create(crStep* step, Kept* kept) {
-    crArena* arena = &step->scratch;
-    size_t count = (size_t)step->rest.lying.contact_count + 1, nb = (size_t)step->model->nb;
-    *kept = (Kept){.takes = cr_arena_alloc(arena, count), .passes = cr_arena_alloc(arena, count)};
-    kept->u_free = cr_arena_alloc(arena, count * sizeof *kept->u_free);
-    kept->u = cr_arena_alloc(arena, count * sizeof *kept->u);
-    kept->islands = cr_arena_alloc(arena, nb * sizeof *kept->islands);
-    kept->bodies = cr_arena_alloc(arena, nb * sizeof *kept->bodies);
-    bool ok = kept->takes != NULL && kept->passes != NULL && kept->u_free != NULL && kept->u != NULL &&
-              kept->islands != NULL && kept->bodies != NULL;
+static crStatus kept_create(crArena* arena, int count, int nb, Kept* kept) {
+    *kept = (Kept){0};
+    bool ok = CR_ROOMS(arena, CR_ROOM(kept->takes, count), CR_ROOM(kept->u_free, count),
+                       CR_ROOM(kept->u, count), CR_ROOM(kept->islands, nb), CR_ROOM(kept->bodies, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -171,7 +164,6 @@ static void fill(const crStep* step, Kept* kept) {
     for (int i = 0; i < lying->contact_count; i++) {
         const crStepContact* c = &lying->contacts[i];
         kept->takes[i] = c->takes;
-        kept->passes[i] = false;
         kept->u[i] = cr__step_contact_velocity(step, step->state.v, c);
         kept->u_free[i] = cr__step_contact_velocity(step, step->free.v, c);
     }
@@ -182,7 +174,7 @@ static crStatus audit_lying(crStep* step, double h) {
     crStepLying* lying = &step->rest.lying;
     size_t mark = cr_arena_mark(&step->scratch);
     Kept kept;
-    crStatus status = kept_create(step, &kept);
+    crStatus status = kept_create(&step->scratch, lying->contact_count + 1, step->model->nb, &kept);
     if (status == CR_OK) {
         fill(step, &kept);
         crStep view = *step;
@@ -194,7 +186,7 @@ static crStatus audit_lying(crStep* step, double h) {
         view.contacts.count = lying->contact_count;
         view.posed = (crStepPosed){0};
         view.certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED, .contacts = lying->contact_count};
-        status = cr__audit_contacts(&view, h, kept.takes, kept.passes, kept.u_free, kept.u, kept.islands,
+        status = cr__audit_contacts(&view, h, kept.takes, NULL, kept.u_free, kept.u, kept.islands,
                                     kept.island_count);
         lying->certificate = view.certificate;
         step->scratch = view.scratch;
@@ -209,10 +201,10 @@ static crStatus audit_lying(crStep* step, double h) {
     return status;
 }
 
-void cr__lie_show(crStep* step) {
-    if (step->contacts.count > 0 || step->rest.lying.contact_count == 0) return;
-    step->contacts.list = step->rest.lying.contacts;
-    step->contacts.count = step->rest.lying.contact_count;
+void cr__lie_show(const crStepLying* lying, crStepContacts* contacts) {
+    if (contacts->count > 0 || lying->contact_count == 0) return;
+    contacts->list = lying->contacts;
+    contacts->count = lying->contact_count;
 }
 
 crStatus cr__lie_certify(crStep* step, double h) {

@@ -9,7 +9,7 @@
 // Decides if islands of this model may lie, and allocates the memory for it. CR_ERR_MEMORY.
 crStatus cr__lie_create(crStep* step);
 // All lying islands get up.
-void cr__lie_end(crStep* step);
+void cr__lie_end(crStepLying* lying, int nb);
 // Islands marked at their root in step->work.mark get up. Clears step->work.mark.
 void cr__lie_end_marked(crStep* step);
 // Before collision: islands whose boxes overlap that of an awake body get up.
@@ -20,7 +20,7 @@ crStatus cr__lie_keep_near(crStep* step, crError* error);
 // After collision: lying islands in contact with an awake body get up. Returns true if there are any.
 bool cr__lie_touched(crStep* step);
 // Shows the lying contacts as those of the step if the step has none.
-void cr__lie_show(crStep* step);
+void cr__lie_show(const crStepLying* lying, crStepContacts* contacts);
 // Adds the certificate of the lying islands to that of the step. CR_ERR_MEMORY.
 crStatus cr__lie_certify(crStep* step, double h);
 

@@ -15,13 +15,6 @@
 #include "step/lie.h"
 #include "step/rest.h"
 
-// Figures of an island, stored at its root.
-typedef struct Found {
-    bool moves;        // true if a body or a contact of the island is not at rest
-    int forces;        // contacts that carry load
-    double most, off;  // largest contact force at the beginning, largest change of one, N
-} Found;
-
 // true if a body began the step at rest and the solve left it at rest
 static bool stays_at_rest(const crStep* step, double fall, int b) {
     const crBody* body = &step->model->bodies[b];
@@ -40,67 +33,45 @@ static bool any_stays(const crStep* step, double fall) {
     return false;
 }
 
-// Sets `moves` for islands with a body not at rest. Returns true if the part has another island.
-static bool find_movers(const crStep* step, double fall, const int* roots, Found* found) {
+// Sets `moved` for islands with a body not at rest. Returns true if the part has another island.
+static bool find_movers(const crStep* step, double fall, const int* roots, crRest* rest) {
     const bool* moved = step->clocks->moved;
     bool any = false;
     for (int b = 1; b < step->model->nb; b++) {
-        if (!cr__moves(step->model, b) || cr__step_idle(step, b) || found[roots[b]].moves) continue;
-        found[roots[b]].moves = (moved != NULL && moved[b]) || !stays_at_rest(step, fall, b);
+        if (!cr__moves(step->model, b) || cr__step_idle(step, b) || rest[roots[b]].moved) continue;
+        rest[roots[b]].moved = (moved != NULL && moved[b]) || !stays_at_rest(step, fall, b);
     }
     for (int k = 0; k < step->part.count && !any; k++) {
         int b = step->part.bodies[k];
-        any = cr__moves(step->model, b) && !found[roots[b]].moves;
+        any = cr__moves(step->model, b) && !rest[roots[b]].moved;
     }
     return any;
 }
 
-static Found* found_of(const crStep* step, const int* roots, const crWarm* w, Found* found) {
-    const crBodyShape* shapes = step->model->shapes;
-    return &found[roots[cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body)]];
-}
-
-// Compares contact forces with those of the beginning (in the same order), and overlaps with the deadband.
-static void compare_contacts(const crStep* step, const int* roots, Found* found) {
-    const crStepWarm* warm = &step->warm;
-    const crWarm* start = warm->changed ? warm->start : warm->force;
-    int count = warm->changed ? warm->start_count : warm->count, k = 0;
+// Compares contact forces with those of the beginning, and overlaps with the deadband.
+static void compare_contacts(const crStep* step, const int* roots, crRest* rest) {
     double rate = 1.0 / step->free.h, slack = 1.0 + step->settings.position_tol;
+    int next = 0;
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        Found* at = &found[roots[cr__step_mover(step, c->body_a, c->body_b)]];
         // spin and rolling moments of a contact are kept in the rows of this solve only
-        if (-c->point.gap - slack * c->delta > 0.0 || c->row >= 0) at->moves = true;
+        if (-c->point.gap - slack * c->delta > 0.0 || c->row >= 0)
+            rest[roots[cr__step_mover(step, c->body_a, c->body_b)]].moved = true;
         if (!cr__step_presses(c)) continue;
         crWarm now = cr__warm_of(c, cr_scale(rate, c->impulse));
-        while (k < count && cr__warm_order(&start[k], &now) < 0) {
-            found_of(step, roots, &start[k++], found)->moves = true;
-        }
-        if (k == count || cr__warm_order(&start[k], &now) != 0) {
-            at->moves = true;
-            continue;
-        }
-        at->forces++;
-        at->most = fmax(at->most, cr__rest_size(start[k].force));
-        at->off = fmax(at->off, cr__rest_size(cr_sub(now.force, start[k++].force)));
+        cr__rest_compare(step, roots, &now, &next, rest);
     }
-    while (k < count) {
-        found_of(step, roots, &start[k++], found)->moves = true;
-    }
-}
-
-static bool is_down(const Found* found) {
-    return !found->moves && found->forces > 0 && found->off <= CR_REST_FORCES * found->most;
+    cr__rest_compare(step, roots, NULL, &next, rest);
 }
 
 // Lays down the bodies of islands at rest, with v = 0, and marks them in `out`. Returns their number.
-static int lay_bodies(crStep* step, const int* roots, const Found* found, bool* out) {
+static int lay_bodies(crStep* step, const int* roots, const crRest* rest, bool* out) {
     crStepLying* lying = &step->rest.lying;
     int before = lying->count;
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         const crBody* body = &step->model->bodies[b];
-        out[b] = cr__moves(step->model, b) && is_down(&found[roots[b]]);
+        out[b] = cr__moves(step->model, b) && cr__rests(&rest[roots[b]]);
         if (!out[b]) continue;
         lying->island[b] = roots[b];
         lying->count++;
@@ -121,11 +92,8 @@ static crStatus reserve_lying(crStep* step, int* taken) {
     for (int i = 0; i < step->contacts.count; i++) {
         *taken += holds_lying(step, &step->contacts.list[i]);
     }
-    void* all = lying->contacts;
-    crStatus status = cr__grow(&step->own.allocator, &all, &lying->capacity, lying->contact_count,
-                               lying->contact_count + *taken, sizeof *lying->contacts);
-    lying->contacts = all;
-    return status;
+    return CR_GROW(&step->own.allocator, lying->contacts, lying->capacity, lying->contact_count,
+                   lying->contact_count + *taken);
 }
 
 // Merges these contacts into the lying contacts, sorted by pair, and subtracts them from the certificate.
@@ -163,15 +131,13 @@ static void leave_contacts(crStep* step, const crLieSolve* solve) {
 
 static crStatus lay_islands(crStep* step, double fall, const int* roots, const crLieSolve* solve) {
     crStepLying* lying = &step->rest.lying;
-    size_t nb = (size_t)step->model->nb;
-    Found* found = cr_arena_alloc(&step->scratch, nb * sizeof *found);
-    bool* out = cr_arena_alloc(&step->scratch, nb * sizeof *out);
-    if (found == NULL || out == NULL) return CR_ERR_MEMORY;
-    memset(found, 0, nb * sizeof *found);
-    memset(out, 0, nb * sizeof *out);
-    if (!find_movers(step, fall, roots, found)) return CR_OK;
-    compare_contacts(step, roots, found);
-    if (lay_bodies(step, roots, found, out) == 0) return CR_OK;
+    crRest* rest;
+    bool* out;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(rest, step->model->nb), CR_ZERO(out, step->model->nb)))
+        return CR_ERR_MEMORY;
+    if (!find_movers(step, fall, roots, rest)) return CR_OK;
+    compare_contacts(step, roots, rest);
+    if (lay_bodies(step, roots, rest, out) == 0) return CR_OK;
     lying->fresh = true;
     lying->audited = false;
     int taken;

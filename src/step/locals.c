@@ -235,9 +235,9 @@ static void take_back(crStep* step, const Local* local) {
     step->record.count = local->recorded;
 }
 
-static void set_now(crStep* step, double t) {
-    step->clocks->now_at = t;
-    step->state.time = step->clocks->start + t;
+static void set_now(crClocks* clocks, crState* state, double t) {
+    clocks->now_at = t;
+    state->time = clocks->start + t;
 }
 
 // true if no contact, loop or joint acts on the part
@@ -280,7 +280,7 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     if (!(h > 0.0)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
     cr__step_part_groups(step, &body, 1);
-    set_now(step, from);
+    set_now(step->clocks, &step->state, from);
     crStatus kept = cr__step_kept_enter(step);
     // Predicted impacts come no sooner than t. Other impacts are found by trial, which costs too much in a
     // large group.
@@ -291,7 +291,7 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     for (int k = 0; k < step->part.count; k++) {
         step->clocks->clock[step->part.bodies[k]] = t;
     }
-    set_now(step, t);
+    set_now(step->clocks, &step->state, t);
     cr__part_kinematics(step->model, cr__step_part(step), &step->state, &step->dynamics);
     cr__part_velocity(step->model, cr__step_part(step), step->state.v, &step->dynamics);
     step->contacts.count = 0;
@@ -331,7 +331,7 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
     }
     if (status != CR_OK) return status;
     cr__step_part_groups(step, local->bodies, local->count);
-    set_now(step, t);
+    set_now(step->clocks, &step->state, t);
     status = cr_step_forces(step, local->h - t, error);
     if (status == CR_OK) status = cr__step_margins(step, local->h - t, error);
     if (status == CR_OK) {
@@ -384,11 +384,11 @@ static double overshoot(const crStep* step, const Local* local, double t) {
 }
 
 // Switches off impacts for the listed bodies in this step.
-static void blunt(crStep* step, const Local* local) {
+static void blunt(const Local* local, crClocks* clocks, crCertificate* certificate) {
     for (int k = 0; k < local->count; k++) {
-        step->clocks->blunt[local->bodies[k]] = true;
+        clocks->blunt[local->bodies[k]] = true;
     }
-    step->certificate.truncated = true;
+    certificate->truncated = true;
 }
 
 static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* error) {
@@ -413,7 +413,7 @@ static crStatus resolve_all(crStep* step, Local* local, double t, crError* error
     int resolved = 1, most = step->clocks->ahead > 0.0 ? SLOTS * REPEATS : REPEATS;
     for (int i = 0; status == CR_OK; i++) {
         bool enough = i >= most || step->certificate.impacts >= step->settings.impact_limit;
-        if (enough) blunt(step, local);
+        if (enough) blunt(local, step->clocks, &step->certificate);
         if (!enough) status = cr_step_impacts(step, &resolved, error);
         if (status != CR_OK || resolved == 0) break;
         status = bring(step, local, t, enough, error);
@@ -477,7 +477,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
     }
     if (status == CR_OK && cr__step_kept_close(step) != CR_OK) status = cr__step_memory(error);
     cr__step_part_all(step);
-    set_now(step, latest);
+    set_now(step->clocks, &step->state, latest);
     step->certificate.truncated = true;
     if (status == CR_OK) status = cr_step_forces(step, h - latest, error);
     if (status == CR_OK) status = cr__step_margins(step, h - latest, error);
@@ -496,7 +496,7 @@ static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, 
     }
     step->contacts.list = contacts;
     step->contacts.count = kept;
-    set_now(step, 0.0);
+    set_now(step->clocks, &step->state, 0.0);
     step->free.h = h;
     cr__part_kinematics(step->model, (crPart){step->plan->given, step->plan->given_count}, &step->state,
                         &step->dynamics);

@@ -86,17 +86,10 @@ typedef struct Islands {
     bool* trees;    // true if some bodies are of trees
 } Islands;
 
-static crStatus islands_create(crStep* step, Islands* islands) {
-    size_t nb = (size_t)step->model->nb;
-    islands->root = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    islands->rows = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    islands->bodies = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    islands->fast = cr_arena_alloc(&step->scratch, nb * sizeof(int));
-    islands->bounces = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
-    islands->trees = cr_arena_alloc(&step->scratch, nb * sizeof(bool));
-    bool ok = islands->root != NULL && islands->rows != NULL && islands->bodies != NULL &&
-              islands->fast != NULL && islands->bounces != NULL && islands->trees != NULL;
-    return ok ? CR_OK : CR_ERR_MEMORY;
+static bool islands_create(crArena* arena, int nb, Islands* islands) {
+    return CR_ROOMS(arena, CR_ROOM(islands->root, nb), CR_ROOM(islands->rows, nb),
+                    CR_ROOM(islands->bodies, nb), CR_ROOM(islands->fast, nb), CR_ROOM(islands->bounces, nb),
+                    CR_ROOM(islands->trees, nb));
 }
 
 // Joins the bodies of contacts and loops. reach: islands of cr__step_reachable, as in cr__step_move_islands.
@@ -286,7 +279,8 @@ crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved
     Islands islands;
     *moved = (crMoved){0};
     bool* moving = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *moving);
-    if (moving == NULL || islands_create(step, &islands) != CR_OK) return cr__step_memory(error);
+    if (moving == NULL || !islands_create(&step->scratch, step->model->nb, &islands))
+        return cr__step_memory(error);
     size_t before = cr_arena_mark(&step->scratch);
     Notes notes = {step, cr_arena_alloc(&step->scratch, (size_t)step->contacts.count * sizeof *notes.note)};
     if (notes.note == NULL) return cr__step_memory(error);
@@ -311,15 +305,15 @@ crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved
     return status;
 }
 
-void cr__step_show_moved(crStep* step, const crMoved* moved) {
+void cr__step_show_moved(const crMoved* moved, crStepContacts* contacts) {
     if (moved->body == NULL) return;
     // `near` has room for all contacts; the merge runs from the back
     crStepContact* all = moved->near;
-    int i = step->contacts.count - 1, j = moved->count - 1;
-    step->contacts.count += moved->count;
-    for (int k = step->contacts.count - 1; i >= 0; k--) {
-        bool last = j < 0 || !cr__step_pair_first(&step->contacts.list[i], &moved->contacts[j]);
-        all[k] = last ? step->contacts.list[i--] : moved->contacts[j--];
+    int i = contacts->count - 1, j = moved->count - 1;
+    contacts->count += moved->count;
+    for (int k = contacts->count - 1; i >= 0; k--) {
+        bool last = j < 0 || !cr__step_pair_first(&contacts->list[i], &moved->contacts[j]);
+        all[k] = last ? contacts->list[i--] : moved->contacts[j--];
     }
-    step->contacts.list = all;
+    contacts->list = all;
 }

@@ -36,6 +36,6 @@ double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep);
 crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const crPositionList* start,
                             crError* error);
 // At the end of the step: merges the contacts of moved bodies and of all others into `near`.
-void cr__step_show_moved(crStep* step, const crMoved* moved);
+void cr__step_show_moved(const crMoved* moved, crStepContacts* contacts);
 
 #endif

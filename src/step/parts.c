@@ -26,12 +26,11 @@ void cr__step_list_awake(crStep* step) {
 }
 
 // Merges the driven bodies into the first `listed` bodies of work.list; both ascend. Returns the new number.
-static int merge_given(crStep* step, int listed) {
-    int* list = step->work.list;
-    int given = step->plan->given_count, total = listed + given;
+static int merge_given(const crPlan* plan, int listed, int* list) {
+    int given = plan->given_count, total = listed + given;
     for (int at = total - 1; given > 0; at--) {
-        bool last = listed == 0 || list[listed - 1] < step->plan->given[given - 1];
-        list[at] = last ? step->plan->given[--given] : list[--listed];
+        bool last = listed == 0 || list[listed - 1] < plan->given[given - 1];
+        list[at] = last ? plan->given[--given] : list[--listed];
     }
     return total;
 }
@@ -48,7 +47,7 @@ static void complete_part(crStep* step, int count) {
             if (b == loop->a || !cr__moves(model, loop->a)) step->work.loops[loops++] = step->plan->ties[i];
         }
     }
-    count = merge_given(step, count);
+    count = merge_given(step->plan, count, step->work.list);
     cr__sort(step->work.loops, loops);
     step->part = (crStepPart){count, step->work.list, loops, step->work.loops};
 }

@@ -35,9 +35,10 @@ static int tree_end(const crModel* model, int v) {
 
 static bool find_columns(const crModel* model, const crRows* rows, crArena* arena, Columns* c) {
     size_t nv = (size_t)model->nv + 1;
-    int* memory = cr_arena_alloc(arena, 4 * nv * sizeof *memory);
-    if (memory == NULL) return false;
-    *c = (Columns){.place = memory, .v = memory + nv, .first = memory + 2 * nv, .end = memory + 3 * nv};
+    *c = (Columns){0};
+    if (!CR_ROOMS(arena, CR_ROOM(c->place, nv), CR_ROOM(c->v, nv), CR_ROOM(c->first, nv),
+                  CR_ROOM(c->end, nv)))
+        return false;
     memset(c->place, -1, nv * sizeof *c->place);
     for (int k = 0; k < rows->entries; k++) {
         c->place[rows->col[k]] = 0;
@@ -61,9 +62,9 @@ static bool find_columns(const crModel* model, const crRows* rows, crArena* aren
 }
 
 static bool pose_J(const crRows* rows, const Columns* c, crArena* arena, crMatrix* J) {
-    int* col = cr_arena_alloc(arena, (size_t)rows->entries * sizeof *col);
-    double* value = cr_arena_alloc(arena, (size_t)rows->entries * sizeof *value);
-    if (col == NULL || value == NULL) return false;
+    int* col;
+    double* value;
+    if (!CR_ROOMS(arena, CR_ROOM(col, rows->entries), CR_ROOM(value, rows->entries))) return false;
     *J = (crMatrix){rows->count, c->count, rows->start, col, value};
     for (int i = 0; i < rows->count; i++) {
         // columns ascend: insertion sort, since rows are short
@@ -87,12 +88,11 @@ static bool pose_M(const crStep* step, const Columns* c, bool inverse, crArena* 
     for (int j = 0; j < c->count; j++) {
         entries += (size_t)(c->end[j] - c->first[j]);
     }
-    int* start = cr_arena_alloc(arena, ((size_t)c->count + 1) * sizeof *start);
-    int* col = cr_arena_alloc(arena, entries * sizeof *col);
-    double* value = cr_arena_alloc(arena, entries * sizeof *value);
-    double* x = cr_arena_alloc(arena, ((size_t)model->nv + 1) * sizeof *x);
-    double* y = cr_arena_alloc(arena, ((size_t)model->nv + 1) * sizeof *y);
-    if (start == NULL || col == NULL || value == NULL || x == NULL || y == NULL) return false;
+    int *start, *col;
+    double *value, *x, *y;
+    if (!CR_ROOMS(arena, CR_ROOM(start, c->count + 1), CR_ROOM(col, entries), CR_ROOM(value, entries),
+                  CR_ROOM(x, model->nv + 1), CR_ROOM(y, model->nv + 1)))
+        return false;
     *M = (crMatrix){c->count, c->count, start, col, value};
     start[0] = 0;
     for (int j = 0; j < c->count; j++) {
@@ -210,9 +210,9 @@ crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const 
                                const crIslandSolve* s, crError* error) {
     if (step->calls.posed == NULL) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contacts.count + 1;
-    bool* taken = cr_arena_alloc(&step->scratch, count * sizeof *taken);
-    int* row = cr_arena_alloc(&step->scratch, count * sizeof *row);
-    if (taken == NULL || row == NULL) return cr__step_memory(error);
+    bool* taken;
+    int* row;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(taken, count), CR_ROOM(row, count))) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
         taken[i] = takes[i] && !fresh[i];
         row[i] = step->contacts.list[i].row;

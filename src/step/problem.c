@@ -85,9 +85,9 @@ crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows*
 
 // Makes the identity, which is Minv of a problem whose J is H. CR_ERR_MEMORY.
 static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
-    int* start = cr_arena_alloc(arena, (size_t)(nv + 1) * sizeof *start);
-    double* value = cr_arena_alloc(arena, (size_t)nv * sizeof *value);
-    if (start == NULL || value == NULL) return CR_ERR_MEMORY;
+    int* start;
+    double* value;
+    if (!CR_ROOMS(arena, CR_ROOM(start, nv + 1), CR_ROOM(value, nv))) return CR_ERR_MEMORY;
     for (int i = 0; i < nv; i++) {
         start[i] = i;
         value[i] = 1.0;
@@ -212,19 +212,15 @@ crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError*
     int rows, entries, vertex_room, count = 0, vertex_count = 0;
     crArena* arena = &step->scratch;
     cr__step_row_sizes(step->plan, &step->contacts, takes, &rows, &entries, &vertex_room);
-    crBlock* blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *blocks);
-    crJointRow* info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *info);
-    double(*vertices)[2] = cr_arena_alloc(arena, (size_t)(vertex_room + 1) * sizeof *vertices);
-    step->posed.b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    step->posed.p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    step->ties.of_row = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(int));
-    crStatus status = cr_rows_create(arena, rows, entries, &step->posed.rows);
-    if (status != CR_OK || blocks == NULL || info == NULL || vertices == NULL || step->posed.b == NULL ||
-        step->posed.p == NULL || step->ties.of_row == NULL) {
+    crBlock* blocks;
+    crJointRow* info;
+    double(*vertices)[2];
+    if (!CR_ROOMS(arena, CR_ROOM(blocks, rows + 1), CR_ROOM(info, rows + 1),
+                  CR_ROOM(vertices, vertex_room + 1), CR_ZERO(step->posed.b, rows + 1),
+                  CR_ZERO(step->posed.p, rows + 1), CR_ROOM(step->ties.of_row, rows + 1)))
         return cr__step_memory(error);
-    }
-    memset(step->posed.b, 0, (size_t)rows * sizeof(double));
-    memset(step->posed.p, 0, (size_t)rows * sizeof(double));
+    crStatus status = cr_rows_create(arena, rows, entries, &step->posed.rows);
+    if (status != CR_OK) return cr__step_memory(error);
     memset(step->ties.of_row, -1, (size_t)rows * sizeof(int));
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts.list[i];

@@ -23,7 +23,7 @@ crStatus cr__step_record(crStep* step, crError* error) {
     return CR_OK;
 }
 
-void cr__step_show_record(crStep* step) {
-    step->contacts.list = step->record.contacts;
-    step->contacts.count = step->record.count;
+void cr__step_show_record(const crStepRecord* record, crStepContacts* contacts) {
+    contacts->list = record->contacts;
+    contacts->count = record->count;
 }

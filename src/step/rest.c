@@ -37,17 +37,8 @@ bool cr__step_nears_rest(const crStep* step) {
     return false;
 }
 
-// Figures of an island at the end of a step, stored at its root.
-typedef struct Rest {
-    bool moved;        // true if a body is not at rest or the set of contacts changed
-    bool began;        // true if some v was not 0 at the beginning
-    bool bound;        // true if the island has trees, loops or applied forces
-    int forces;        // contacts that carry load
-    double most, off;  // largest contact force at the beginning, largest change of one, N
-} Rest;
-
 // Adds a body to the figures of its island. Returns false if the island moved.
-static bool look_at_body(const crStep* step, double fall, int b, Rest* rest) {
+static bool look_at_body(const crStep* step, double fall, int b, crRest* rest) {
     const crBody* body = &step->model->bodies[b];
     bool slow = body->last < 0 || (cr__rest_nears(step->start.v + body->v, body->nv, fall) &&
                                    cr__rest_slow(body, fall, cr__step_speed(step, step->state.v, b)));
@@ -63,49 +54,38 @@ static bool look_at_body(const crStep* step, double fall, int b, Rest* rest) {
     return true;
 }
 
-static int body_of(const crStep* step, const crWarm* w) {
+static crRest* rest_of(const crStep* step, const int* islands, const crWarm* w, crRest* rest) {
     const crBodyShape* shapes = step->model->shapes;
-    return cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body);
+    return &rest[islands[cr__step_mover(step, shapes[w->shape_a].body, shapes[w->shape_b].body)]];
 }
 
-// Sets was[i] to the index of force i at the beginning, -1: new contact. Changed contacts mark their islands
-// moved.
-static void compare_forces(const crStep* step, const int* islands, int* was, Rest* rest) {
+int cr__rest_compare(const crStep* step, const int* islands, const crWarm* now, int* next, crRest* rest) {
     const crStepWarm* warm = &step->warm;
-    int k = 0;
-    for (int i = 0; i < warm->count; i++) {
-        const crWarm* x = &warm->force[i];
-        Rest* at = &rest[islands[body_of(step, x)]];
-        while (k < warm->start_count && cr__warm_order(&warm->start[k], x) < 0) {
-            rest[islands[body_of(step, &warm->start[k++])]].moved = true;
-        }
-        was[i] = k < warm->start_count && cr__warm_order(x, &warm->start[k]) == 0 ? k++ : -1;
-        if (was[i] < 0) {
-            at->moved = true;
-            continue;
-        }
-        const crWarm* y = &warm->start[was[i]];
-        at->forces++;
-        at->most = fmax(at->most, cr__rest_size(y->force));
-        at->off = fmax(at->off, cr__rest_size(cr_sub(x->force, y->force)));
+    const crWarm* start = warm->changed ? warm->start : warm->force;
+    int count = warm->changed ? warm->start_count : warm->count;
+    while (*next < count && (now == NULL || cr__warm_order(&start[*next], now) < 0)) {
+        rest_of(step, islands, &start[(*next)++], rest)->moved = true;
     }
-    for (; k < warm->start_count; k++) {
-        rest[islands[body_of(step, &warm->start[k])]].moved = true;
+    if (now == NULL) return -1;
+    crRest* at = rest_of(step, islands, now, rest);
+    if (*next == count || cr__warm_order(&start[*next], now) != 0) {
+        at->moved = true;
+        return -1;
     }
-}
-
-static bool rests(const Rest* rest) {
-    return !rest->moved && rest->forces > 0 && rest->off <= CR_REST_FORCES * rest->most;
+    at->forces++;
+    at->most = fmax(at->most, cr__rest_size(start[*next].force));
+    at->off = fmax(at->off, cr__rest_size(cr_sub(now->force, start[*next].force)));
+    return (*next)++;
 }
 
 // Adds the awake bodies and the events to the figures. Returns true if some island may be at rest.
 static bool look_at_bodies(const crStep* step, double h, const int* islands, const bool* moved,
-                           const bool* hit, Rest* rest) {
+                           const bool* hit, crRest* rest) {
     double fall = h * cr_norm(step->model->gravity);
     bool any = false;
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
-        Rest* at = &rest[islands[b]];
+        crRest* at = &rest[islands[b]];
         if (!cr__moves(step->model, b)) continue;
         if ((moved != NULL && moved[b]) || hit[b]) at->moved = true;
         any = (!at->moved && look_at_body(step, fall, b, at)) || any;
@@ -121,19 +101,19 @@ static bool look_at_bodies(const crStep* step, double h, const int* islands, con
 
 // Restores q and forces of the beginning, with v = 0, in islands at rest; in bound islands only if `all` is
 // true.
-static void set_back(crStep* step, const int* islands, const int* was, bool all, Rest* rest) {
+static void set_back(crStep* step, const int* islands, const int* was, bool all, crRest* rest) {
     crStepWarm* warm = &step->warm;
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
         const crBody* body = &step->model->bodies[b];
-        const Rest* at = &rest[islands[b]];
-        if (!cr__moves(step->model, b) || !rests(at) || (at->bound && !all)) continue;
+        const crRest* at = &rest[islands[b]];
+        if (!cr__moves(step->model, b) || !cr__rests(at) || (at->bound && !all)) continue;
         memcpy(step->state.q + body->q, step->start.q + body->q, (size_t)body->nq * sizeof(double));
         memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
     }
-    for (int i = 0; i < warm->count; i++) {
-        const Rest* at = &rest[islands[body_of(step, &warm->force[i])]];
-        if (was[i] >= 0 && rests(at) && (all || !at->bound)) warm->force[i] = warm->start[was[i]];
+    for (int i = 0; warm->changed && i < warm->count; i++) {
+        const crRest* at = rest_of(step, islands, &warm->force[i], rest);
+        if (was[i] >= 0 && cr__rests(at) && (all || !at->bound)) warm->force[i] = warm->start[was[i]];
     }
 }
 
@@ -149,17 +129,21 @@ static bool all_lies(const crStep* step) {
 static crStatus settle_islands(crStep* step, double h, const int* islands, const bool* moved,
                                const bool* hit) {
     const crModel* model = step->model;
-    Rest* rest = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *rest);
-    int* was = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *was);
-    if (rest == NULL || was == NULL) return CR_ERR_MEMORY;
-    memset(rest, 0, (size_t)model->nb * sizeof *rest);
+    crRest* rest;
+    int* was;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(rest, model->nb), CR_ROOM(was, step->warm.count + 1)))
+        return CR_ERR_MEMORY;
     if (!look_at_bodies(step, h, islands, moved, hit, rest) && !all_lies(step)) return CR_OK;
-    compare_forces(step, islands, was, rest);
+    int next = 0;
+    for (int i = 0; i < step->warm.count; i++) {
+        was[i] = cr__rest_compare(step, islands, &step->warm.force[i], &next, rest);
+    }
+    cr__rest_compare(step, islands, NULL, &next, rest);
     bool all = true, zero = true;
     for (int k = 0; k < step->awake.count && all; k++) {
         int b = step->awake.bodies[k];
         if (!cr__moves(model, b)) continue;
-        all = rests(&rest[islands[b]]);
+        all = cr__rests(&rest[islands[b]]);
         zero = zero && !rest[islands[b]].began;
     }
     set_back(step, islands, was, all, rest);

@@ -58,4 +58,23 @@ static inline bool cr__rest_same(const crWarm* force, int count, const crWarm* s
     return off <= CR_REST_FORCES * most;
 }
 
+// Figures of an island at the end of a solve or a step, stored at its root.
+typedef struct crRest {
+    bool moved;        // true if a body is not at rest or the set of contacts changed
+    bool began;        // true if some v was not 0 at the beginning
+    bool bound;        // true if the island has trees, loops or applied forces
+    int forces;        // contacts that carry load
+    double most, off;  // largest contact force at the beginning, largest change of one, N
+} crRest;
+
+static inline bool cr__rests(const crRest* rest) {
+    return !rest->moved && rest->forces > 0 && rest->off <= CR_REST_FORCES * rest->most;
+}
+
+// Adds a force to the figures of its island, compared with that of the beginning; calls come in the order of
+// contacts. *next: place of the first force of the beginning that no call has reached, 0 at first. Forces that
+// a call passes over are gone: their islands moved. now NULL: the end, all others are gone. Returns the place
+// of the force at the beginning, -1 if there was none.
+int cr__rest_compare(const crStep* step, const int* islands, const crWarm* now, int* next, crRest* rest);
+
 #endif

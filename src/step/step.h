@@ -316,7 +316,7 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
 // Adds copies of contacts with load to the record; show_record makes the record the step's contacts.
 // CR_ERR_MEMORY.
 crStatus cr__step_record(crStep* step, crError* error);
-void cr__step_show_record(crStep* step);
+void cr__step_show_record(const crStepRecord* record, crStepContacts* contacts);
 
 // struck.c, touch.c
 

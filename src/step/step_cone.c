@@ -17,35 +17,21 @@
 #include "step/moving.h"
 #include "step/position.h"
 
-static bool earlier(const crEvent* a, const crEvent* b) { return a->time < b->time; }
-
-// Merges the sorted runs from..middle and middle..end into `out`; equal events keep their order.
-static void merge(const crEvent* events, int from, int middle, int end, crEvent* out) {
-    for (int i = from, j = middle, k = from; k < end; k++) {
-        bool second = i == middle || (j < end && earlier(&events[j], &events[i]));
-        out[k] = second ? events[j++] : events[i++];
-    }
-}
-
 // Sorts the events by time and numbers the impacts in that order; events of one impact stay together.
 // CR_ERR_MEMORY.
-static crStatus order_events(crStep* step) {
-    int count = step->events.count;
-    crEvent* events = step->events.list;
-    crEvent* other = cr_arena_alloc(&step->scratch, (size_t)(count + 1) * sizeof *other);
-    if (other == NULL) return CR_ERR_MEMORY;
-    crEvent* from = events;
-    for (int run = 1; run < count; run *= 2) {
-        for (int i = 0; i < count; i += 2 * run) {
-            merge(from, i, i + run < count ? i + run : count, i + 2 * run < count ? i + 2 * run : count,
-                  other);
-        }
-        crEvent* sorted = other;
-        other = from;
-        from = sorted;
+static crStatus order_events(const crStepEvents* all, crArena* arena) {
+    crEvent *events = all->list, *before;
+    crKeyed *keys, *work;
+    if (!CR_ROOMS(arena, CR_ROOM(before, all->count + 1), CR_ROOM(keys, all->count + 1),
+                  CR_ROOM(work, all->count + 1)))
+        return CR_ERR_MEMORY;
+    for (int i = 0; i < all->count; i++) {
+        before[i] = events[i];
+        keys[i] = (crKeyed){events[i].time, i};
     }
-    if (from != events) memcpy(events, from, (size_t)count * sizeof *events);
-    for (int i = 0, was = -1, number = -1; i < step->events.count; i++) {
+    keys = cr__sort_keyed(keys, work, all->count);
+    for (int i = 0, was = -1, number = -1; i < all->count; i++) {
+        events[i] = before[keys[i].at];
         if (events[i].impact < 0) continue;
         if (events[i].impact != was) number++;
         was = events[i].impact;
@@ -107,11 +93,9 @@ static crStatus move(crStep* step, double h, int* islands, bool* listed, crError
 }
 
 // Frees the memory of the solve for the position pass; contacts stay.
-static void forget_solve(crStep* step, size_t mark) {
-    cr_arena_release(&step->scratch, mark);
-    step->posed.rows = step->posed.H = (crRows){0};
-    step->posed.problem = (crProblem){0};
-    step->posed.b = step->posed.p = NULL;
+static void forget_solve(crStepPosed* posed, crArena* arena, size_t mark) {
+    cr_arena_release(arena, mark);
+    *posed = (crStepPosed){.report = posed->report};
 }
 
 // Ends the step for lying islands and for islands that come to rest.
@@ -119,14 +103,14 @@ static crStatus finish_rest(crStep* step, double h, const int* islands, const bo
                             crError* error) {
     crStatus status = cr__lie_certify(step, h);
     if (status == CR_OK && islands[CR_WORLD] >= 0) status = cr__step_rest(step, h, islands, moved, hit);
-    cr__lie_show(step);
+    cr__lie_show(&step->rest.lying, &step->contacts);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     double end = step->state.time + h;
-    if (!step->rest.lying.known) cr__lie_end(step);
+    if (!step->rest.lying.known) cr__lie_end(&step->rest.lying, step->model->nb);
     step->rest.lying.known = false;
     crStatus status = cr__step_open(step, error);
     if (status != CR_OK) return status;
@@ -149,7 +133,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     memcpy(hit, step->clocks->hit, (size_t)step->model->nb * sizeof *hit);
     // true if the contacts of the beginning are still listed: not if the whole step became plastic
     bool kept = step->contacts.list == start.contacts;
-    if (kept) forget_solve(step, mark);
+    if (kept) forget_solve(&step->posed, &step->scratch, mark);
     start.count = step->contacts.count;
     if (!listed) cr__step_groups_begin(step);
     if (!listed || moved.body != NULL) cr__step_list_awake(step);
@@ -168,12 +152,13 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && step->settings.sleep_time > 0.0) {
         status = cr__step_fall_asleep(step, h, islands, error);
     }
-    if (status == CR_OK && order_events(step) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK && order_events(&step->events, &step->scratch) != CR_OK)
+        status = cr__step_memory(error);
     // the position pass may have listed other contacts: the contacts of the solves are shown
     step->contacts.list = solved;
     step->contacts.count = start.count;
-    if (!listed) cr__step_show_record(step);
-    if (status == CR_OK) cr__step_show_moved(step, &moved);
+    if (!listed) cr__step_show_record(&step->record, &step->contacts);
+    if (status == CR_OK) cr__step_show_moved(&moved, &step->contacts);
     if (status == CR_OK) status = finish_rest(step, h, islands, moved.body, hit, error);
     return status;
 }

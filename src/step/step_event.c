@@ -365,6 +365,6 @@ crStatus cr_step_event(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
     step->state.time = end;
-    cr__step_show_record(step);
+    cr__step_show_record(&step->record, &step->contacts);
     return status;
 }

@@ -69,15 +69,14 @@ static void take(const crStepContacts* contacts, const crWarm* w, bool* takes) {
     }
 }
 
-static crStatus choose_active(crStep* step, Try* attempt, crError* error) {
-    attempt->takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof(bool));
-    if (attempt->takes == NULL) return cr__step_memory(error);
-    attempt->at_hat = step->contacts;
-    for (int i = 0; i < step->contacts.count; i++) {
-        attempt->takes[i] = step->contacts.list[i].point.gap <= 0.0;
+static crStatus choose_active(const crStepContacts* contacts, crArena* arena, Try* attempt, crError* error) {
+    if (!CR_ROOMS(arena, CR_ROOM(attempt->takes, contacts->count + 1))) return cr__step_memory(error);
+    attempt->at_hat = *contacts;
+    for (int i = 0; i < contacts->count; i++) {
+        attempt->takes[i] = contacts->list[i].point.gap <= 0.0;
     }
     for (int i = 0; i < attempt->active.count; i++) {
-        take(&step->contacts, &attempt->active.list[i], attempt->takes);
+        take(contacts, &attempt->active.list[i], attempt->takes);
     }
     return CR_OK;
 }
@@ -214,7 +213,7 @@ static crStatus settle(crStep* step, Try* attempt, crError* error) {
     attempt->complete = false;
     for (int pass = 0; pass < PASSES && !attempt->complete && status == CR_OK; pass++) {
         status = predict(step, attempt, error);
-        if (status == CR_OK) status = choose_active(step, attempt, error);
+        if (status == CR_OK) status = choose_active(&step->contacts, &step->scratch, attempt, error);
         if (status == CR_OK) status = solve_try(step, attempt, error);
         if (status == CR_OK) status = find_missed(step, attempt, error);
     }
@@ -261,10 +260,9 @@ static void keep_energy(const crModel* model, double* v, const double* before, c
 }
 
 static crStatus project(crStep* step, crError* error) {
-    size_t bytes = (size_t)step->model->nb * sizeof(double);
-    double* before = cr_arena_alloc(&step->scratch, bytes);
-    double* after = cr_arena_alloc(&step->scratch, bytes);
-    if (before == NULL || after == NULL) return cr__step_memory(error);
+    double *before, *after;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(before, step->model->nb), CR_ROOM(after, step->model->nb)))
+        return cr__step_memory(error);
     crStatus status = measure_energy(step->model, &step->state, &step->dynamics, before, error);
     if (status == CR_OK) status = cr_step_position_pass(step, error);
     if (status == CR_OK) status = measure_energy(step->model, &step->state, &step->dynamics, after, error);

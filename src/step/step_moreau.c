@@ -73,9 +73,9 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     crStatus status = cr_step_begin(step, error);
     if (status != CR_OK) return status;
-    double* q = cr_arena_alloc(&step->scratch, (size_t)step->model->nq * sizeof(double));
-    double* after = cr_arena_alloc(&step->scratch, (size_t)step->model->nv * sizeof(double));
-    if (q == NULL || after == NULL) return cr__step_memory(error);
+    double *q, *after;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(q, step->model->nq), CR_ROOM(after, step->model->nv)))
+        return cr__step_memory(error);
     status = cr_step_forces(step, h, error);
     if (status == CR_OK) status = collide_ahead(step, h, q, error);
     if (status == CR_OK) status = cr_step_drag(step, h, error);

@@ -59,13 +59,10 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
     size_t nb = (size_t)step->model->nb, rows = (size_t)step->posed.rows.count + 1;
     if (step->events.count == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    Struck s = {.parent = cr_arena_alloc(&step->scratch, nb * sizeof *s.parent),
-                .struck = cr_arena_alloc(&step->scratch, nb * sizeof *s.struck),
-                .energy = cr_arena_alloc(&step->scratch, nb * sizeof *s.energy),
-                .u_before = cr_arena_alloc(&step->scratch, rows * sizeof(double)),
-                .u_after = cr_arena_alloc(&step->scratch, rows * sizeof(double))};
-    bool ok = s.parent != NULL && s.struck != NULL && s.energy != NULL;
-    if (!ok || s.u_before == NULL || s.u_after == NULL) return cr__step_memory(error);
+    Struck s;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(s.parent, nb), CR_ROOM(s.struck, nb), CR_ROOM(s.energy, nb),
+                  CR_ROOM(s.u_before, rows), CR_ROOM(s.u_after, rows)))
+        return cr__step_memory(error);
     cr_rows_velocity(&step->posed.rows, step->start.v, s.u_before);
     cr_rows_velocity(&step->posed.rows, v_after, s.u_after);
     find_struck(step, &s);
