@@ -32,10 +32,8 @@ static double sparse_weight(const crMatrix* J, const crMatrix* Minv, int row) {
     return sum;
 }
 
-// J_row Minv J_row^T, or the diagonal entry of W
-static double row_weight(const crProblem* problem, const crMatrix* W, int row) {
-    if (W != NULL && W->start == NULL) return W->value[(size_t)row * (size_t)(W->cols + 1)];
-    if (W != NULL) return cr_matrix_at(W, row, row);
+// J_row Minv J_row^T
+static double row_weight(const crProblem* problem, int row) {
     const crMatrix* J = &problem->J;
     if (J->start != NULL && problem->Minv.start != NULL) return sparse_weight(J, &problem->Minv, row);
     int first = J->start == NULL ? 0 : J->start[row];
@@ -52,6 +50,30 @@ static double row_weight(const crProblem* problem, const crMatrix* W, int row) {
         }
     }
     return sum;
+}
+
+// The diagonal of W. Within a block an entry is mostly one place further in its row than that of the row before.
+static void copy_diagonal(const crMatrix* W, double* weight) {
+    int place = -1;
+    for (int r = 0; r < W->rows; r++) {
+        if (W->start == NULL) {
+            weight[r] = W->value[(size_t)r * (size_t)(W->cols + 1)];
+            continue;
+        }
+        const int* col = W->col + W->start[r];
+        int count = W->start[r + 1] - W->start[r], end = count;
+        if (++place >= count || col[place] != r) {
+            for (place = 0; place < end;) {
+                int middle = place + (end - place) / 2;
+                if (col[middle] < r) {
+                    place = middle + 1;
+                } else {
+                    end = middle;
+                }
+            }
+        }
+        weight[r] = place < count && col[place] == r ? W->value[W->start[r] + place] : 0.0;
+    }
 }
 
 // entries of one row of a matrix, dense or compressed
@@ -93,12 +115,15 @@ static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
 
 // islands: trees of union by the lower index
 
-// returns how many sets have become one with another
-static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
+// Returns how many sets have become one with another. full: whether no entry of the row is zero.
+static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first,
+                    bool* full) {
     Row row = row_of(A, i);
     int joined = 0, last = node, root = cr__forest_find(parent, node);
+    bool zero = false;
     for (int k = 0; k < row.count; k++) {
         int j = col_of(&row, k), other = node_of != NULL ? node_of[j] : first + j;
+        zero |= row.value[k] == 0.0;
         // columns of one block follow each other, and most are joined already
         if (other == last || row.value[k] == 0.0) continue;
         last = other;
@@ -106,37 +131,60 @@ static int join_row(int* parent, int node, const crMatrix* A, int i, const int* 
         joined += cr__forest_join(parent, root, other);
         root = parent[root];
     }
+    *full = !zero;
     return joined;
 }
 
-// blocks that act on each other, through W or through the velocities that J and Minv couple
+// whether row i of a compressed matrix has the columns of the row before
+static bool repeats_columns(const crMatrix* A, int i) {
+    int before = A->start[i - 1], begin = A->start[i], count = A->start[i + 1] - begin;
+    return begin - before == count &&
+           memcmp(A->col + before, A->col + begin, (size_t)count * sizeof *A->col) == 0;
+}
+
+// Joins the blocks that act on each other through W.
+static void join_blocks(const crAuditor* a, int* parent, const int* block_of) {
+    const crProblem* problem = a->problem;
+    int sets = problem->block_count;
+    for (int i = 0; i < problem->block_count && sets > 1; i++) {
+        const crBlock* block = &problem->blocks[i];
+        bool covered = false;  // true if the row before reaches all blocks of its columns
+        for (int r = block->row; r < block->row + block->count; r++) {
+            if (covered && (a->W->start == NULL || repeats_columns(a->W, r))) continue;
+            sets -= join_row(parent, i, a->W, r, block_of, 0, &covered);
+        }
+    }
+}
+
+// Joins the blocks that act on each other through the velocities that J and Minv couple.
+static void join_operator(const crProblem* problem, int* parent, const int* block_of) {
+    bool full;
+    for (int r = 0; r < problem->rows; r++) {
+        join_row(parent, block_of[r], &problem->J, r, NULL, problem->block_count, &full);
+    }
+    for (int i = 0; i < problem->nv; i++) {
+        join_row(parent, problem->block_count + i, &problem->Minv, i, NULL, problem->block_count, &full);
+    }
+}
+
 static crStatus find_islands(crAuditor* a, crArena* arena) {
     const crProblem* problem = a->problem;
-    int blocks = problem->block_count, nodes = blocks + problem->nv;
+    int blocks = problem->block_count, nodes = a->W != NULL ? blocks : blocks + problem->nv;
     size_t mark = cr_arena_mark(arena);
-    int* parent = cr_arena_alloc(arena, (size_t)(nodes + 1) * sizeof *parent);
-    int* block_of = cr_arena_alloc(arena, (size_t)(problem->rows + 1) * sizeof *block_of);
-    if (parent == NULL || block_of == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < nodes; i++) {
-        parent[i] = i;
-    }
+    int* parent = cr_arena_alloc(arena, (size_t)(nodes + problem->rows + 1) * sizeof *parent);
+    int* block_of = parent + nodes;
+    if (parent == NULL) return CR_ERR_MEMORY;
+    cr__forest_begin(parent, nodes);
     for (int i = 0; i < blocks; i++) {
         const crBlock* block = &problem->blocks[i];
         for (int r = block->row; r < block->row + block->count; r++) {
             block_of[r] = i;
         }
     }
-    bool operator= a->W == NULL;
-    int sets = blocks;
-    for (int r = 0; r < problem->rows && (operator|| sets> 1); r++) {
-        if (operator) {
-            join_row(parent, block_of[r], &problem->J, r, NULL, blocks);
-        } else {
-            sets -= join_row(parent, block_of[r], a->W, r, block_of, 0);
-        }
-    }
-    for (int i = 0; operator&& i<problem->nv; i++) {
-        join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks);
+    if (a->W != NULL) {
+        join_blocks(a, parent, block_of);
+    } else {
+        join_operator(problem, parent, block_of);
     }
     for (int i = 0; i < blocks; i++) {
         a->island[i] = cr__forest_find(parent, i);
@@ -144,6 +192,8 @@ static crStatus find_islands(crAuditor* a, crArena* arena) {
     cr_arena_release(arena, mark);
     return CR_OK;
 }
+
+static inline double larger(double a, double b) { return b > a ? b : a; }
 
 static double q_of(const crProblem* problem, int row) {
     return problem->u_free[row] + (problem->b != NULL ? problem->b[row] : 0.0);
@@ -154,6 +204,8 @@ static double scale_of_block(const crAuditor* a, const crBlock* block) {
     const crProblem* problem = a->problem;
     double q[6] = {0}, worst = 0.0;
     if (block->kind == CR_BLOCK_CONE) {
+        // what does not close need not change
+        if (!(q_of(problem, block->row) < 0.0)) return 0.0;
         for (int k = 0; k < block->count; k++) {
             q[k] = q_of(problem, block->row + k);
         }
@@ -164,7 +216,7 @@ static double scale_of_block(const crAuditor* a, const crBlock* block) {
     part.count = 1;
     for (int r = block->row; r < block->row + block->count; r++) {
         q[0] = q_of(problem, r);
-        worst = fmax(worst, cr__witness_scale(&part, a->weight + r, q));
+        worst = larger(worst, cr__witness_scale(&part, a->weight + r, q));
     }
     return worst;
 }
@@ -176,7 +228,7 @@ static void find_scales(crAuditor* a) {
     }
     for (int i = 0; i < problem->block_count; i++) {
         double* scale = &a->scale[a->island[i]];
-        *scale = fmax(*scale, scale_of_block(a, &problem->blocks[i]));
+        *scale = larger(*scale, scale_of_block(a, &problem->blocks[i]));
     }
 }
 
@@ -194,10 +246,10 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
     a->u = a->floor + rows;
     a->scale = a->u + rows;
     a->work = a->scale + blocks;
+    if (a->W != NULL && !problem->raw) copy_diagonal(a->W, a->weight);
     for (int r = 0; r < problem->rows; r++) {
-        double weight = problem->raw ? 1.0 : row_weight(problem, a->W, r);
+        double weight = problem->raw ? 1.0 : a->W != NULL ? a->weight[r] : row_weight(problem, r);
         a->weight[r] = weight > 0.0 ? weight : 0.0;
-        a->floor[r] = 0.0;
     }
     if (problem->raw || problem->rows == 0) return CR_OK;
     crStatus status = find_islands(a, arena);
@@ -205,10 +257,31 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
     return status;
 }
 
+// W p where W equals its transpose: row j is column j. The terms of each sum come in the order of cr_matrix_mul, without
+// those that are zero.
+static void mul_symmetric(const crMatrix* W, const double* p, double* w) {
+    memset(w, 0, (size_t)W->rows * sizeof *w);
+    for (int j = 0; j < W->rows; j++) {
+        if (p[j] == 0.0) continue;
+        Row row = row_of(W, j);
+        for (int k = 0; k < row.count && row.col != NULL; k++) {
+            w[row.col[k]] += row.value[k] * p[j];
+        }
+        for (int k = 0; k < row.count && row.col == NULL; k++) {
+            w[k] += row.value[k] * p[j];
+        }
+    }
+}
+
+// whether W is known to equal its transpose
+static bool is_symmetric_audit(const crAuditor* a) { return a->W != NULL && a->compared && a->asymmetry == 0.0; }
+
 // w = u_free + b + W p
 static void velocity(const crAuditor* a, const double* p, double* w) {
     const crProblem* problem = a->problem;
-    if (a->W != NULL) {
+    if (is_symmetric_audit(a)) {
+        mul_symmetric(a->W, p, w);
+    } else if (a->W != NULL) {
         cr_matrix_mul(a->W, p, w);
     } else {
         double *force = a->work, *dv = a->work + problem->nv;
@@ -218,8 +291,20 @@ static void velocity(const crAuditor* a, const double* p, double* w) {
     }
     for (int i = 0; i < problem->rows; i++) {
         w[i] += problem->u_free[i];
-        if (problem->b != NULL) w[i] += problem->b[i];
     }
+    for (int i = 0; i < problem->rows && problem->b != NULL; i++) {
+        w[i] += problem->b[i];
+    }
+}
+
+// True if a contact without impulse opens: its witness is no impulse, and it adds nothing to any figure.
+static inline bool opens(const crBlock* block, const double* p, const double* w) {
+    if (block->kind != CR_BLOCK_CONE || !(w[0] > 0.0)) return false;
+    bool none = true;
+    for (int k = 0; k < block->count; k++) {
+        none = none && p[k] == 0.0;
+    }
+    return none;
 }
 
 // the witness of p and its velocities, from a->w = u_free + b + W p
@@ -228,6 +313,10 @@ static void make_witness(crAuditor* a, const double* p) {
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;
+        if (opens(block, p + r, a->w + r)) {
+            cr__witness_open(block, a->p_hat + r, a->held + r);
+            continue;
+        }
         cr__witness_make(problem, block, a->weight + r, p + r, a->w + r, a->p_hat + r, a->held + r);
     }
     bool same = memcmp(a->p_hat, p, (size_t)problem->rows * sizeof *p) == 0;
@@ -242,12 +331,24 @@ void cr__auditor_witness(crAuditor* a, const double* p) {
 // 0 / 0 is 0: nothing had to change and nothing did
 static double relative(double x, double scale) { return x > 0.0 ? x / scale : x == 0.0 ? 0.0 : x; }
 
+// True if a contact is open and does not close by more than rounding: it is exact.
+static inline bool is_free(const crBlock* block, const crHeld* held, double w, double floor) {
+    return block->kind == CR_BLOCK_CONE && held->hold == CR_HOLD_ABOVE && w >= floor;
+}
+
 static bool all_finite(const double* x, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += 0.0 * x[i];
+    // four sums, so that none waits for another
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            sum[k] += 0.0 * x[i + k];
+        }
     }
-    return sum == 0.0;
+    for (; i < n; i++) {
+        sum[0] += 0.0 * x[i];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
 double cr__auditor_residual(crAuditor* a, const double* p) {
@@ -265,8 +366,9 @@ double cr__auditor_residual(crAuditor* a, const double* p) {
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         int r = block->row;
+        if (is_free(block, a->held + r, a->w[r], 0.0)) continue;
         crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
-        worst = fmax(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
+        worst = larger(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
     }
     return worst;
 }
@@ -299,6 +401,23 @@ static void operator_floors(crAuditor* a) {
     }
 }
 
+// the same where W equals its transpose: row j is column j
+static void symmetric_floors(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    memset(a->floor, 0, (size_t)problem->rows * sizeof *a->floor);
+    for (int j = 0; j < problem->rows; j++) {
+        if (a->p_hat[j] == 0.0) continue;
+        Row row = row_of(a->W, j);
+        double pull = sqrt(a->weight[j]) * fabs(a->p_hat[j]);
+        for (int k = 0; k < row.count; k++) {
+            a->floor[col_of(&row, k)] += row.value[k] != 0.0 ? pull : 0.0;
+        }
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        if (a->floor[i] != 0.0) a->floor[i] *= 16.0 * EPS * sqrt(a->weight[i]);
+    }
+}
+
 static void matrix_floors(crAuditor* a) {
     const crProblem* problem = a->problem;
     double* pull = a->work;  // s_j |p_j|
@@ -322,7 +441,9 @@ static void matrix_floors(crAuditor* a) {
 // rows that no impulse reaches have exact velocities
 static void find_floors(crAuditor* a) {
     const crProblem* problem = a->problem;
-    if (a->W != NULL) {
+    if (is_symmetric_audit(a)) {
+        symmetric_floors(a);
+    } else if (a->W != NULL) {
         matrix_floors(a);
     } else {
         operator_floors(a);
@@ -338,6 +459,13 @@ static void judge_block(const crAuditor* a, int i, crAudit* audit) {
     const crBlock* block = &a->problem->blocks[i];
     int r = block->row;
     double scale = a->scale[a->island[i]];
+    if (is_free(block, a->held + r, a->w[r], a->floor[r])) {
+        if (audit->worst_block < 0) {
+            audit->worst_block = i;
+            audit->scale = scale;
+        }
+        return;
+    }
     crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
     double eta = sqrt(defect.square), floor = sqrt(defect.floor), residual = relative(eta, scale);
     if (residual > audit->residual || audit->worst_block < 0) {
@@ -345,11 +473,11 @@ static void judge_block(const crAuditor* a, int i, crAudit* audit) {
         audit->scale = scale;
         audit->residual = residual;
     }
-    audit->most = fmax(audit->most, relative(eta + floor, scale));
-    if (eta > floor) audit->least = fmax(audit->least, relative(eta - floor, scale));
-    audit->eta = fmax(audit->eta, eta);
-    audit->floor = fmax(audit->floor, floor);
-    audit->permits = fmax(audit->permits, defect.permits);
+    audit->most = larger(audit->most, relative(eta + floor, scale));
+    if (eta > floor) audit->least = larger(audit->least, relative(eta - floor, scale));
+    audit->eta = larger(audit->eta, eta);
+    audit->floor = larger(audit->floor, floor);
+    audit->permits = larger(audit->permits, defect.permits);
 }
 
 // a->w = u_free + b + W p
@@ -434,6 +562,7 @@ static crStatus audit_with(crAuditor* a, crArena* arena, double* p, bool keep, c
     double* u = a->u;
     velocity(a, p, u);
     for (int i = 0; i < problem->rows; i++) {
+        if (p[i] == 0.0) continue;
         double b = problem->b != NULL ? problem->b[i] : 0.0;
         audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (u[i] - b));
     }

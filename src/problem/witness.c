@@ -123,7 +123,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     }
 }
 
-static void make_open(const crBlock* block, double* p_hat, crHeld* held) {
+void cr__witness_open(const crBlock* block, double* p_hat, crHeld* held) {
     for (int k = 0; k < block->count; k++) {
         p_hat[k] = 0.0;
         held[k].hold = k == 0 ? CR_HOLD_ABOVE : CR_HOLD_NONE;
@@ -153,7 +153,7 @@ static void make_cone(const crProblem* problem, const crBlock* block, const doub
         open = sticks_open(block, lambda, p, w);
     }
     if (open || !(lambda > 0.0)) {
-        make_open(block, p_hat, held);
+        cr__witness_open(block, p_hat, held);
         return;
     }
     p_hat[0] = fmax(p[0], 0.0);
