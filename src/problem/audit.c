@@ -52,27 +52,24 @@ static double row_weight(const crProblem* problem, int row) {
     return sum;
 }
 
-// The diagonal of W. Within a block an entry is mostly one place further in its row than that of the row before.
+// The diagonal of W.
 static void copy_diagonal(const crMatrix* W, double* weight) {
-    int place = -1;
-    for (int r = 0; r < W->rows; r++) {
-        if (W->start == NULL) {
-            weight[r] = W->value[(size_t)r * (size_t)(W->cols + 1)];
-            continue;
+    size_t rows = (size_t)W->rows;
+    for (size_t r = 0; W->start == NULL && r < rows; r++) {
+        weight[r] = W->value[r * (rows + 1)];
+    }
+    for (int r = 0; W->start != NULL && r < W->rows; r++) {
+        const int* at = W->col + W->start[r];
+        int count = W->start[r + 1] - W->start[r];
+        while (count > 4) {
+            int half = count / 2;
+            at += at[half] <= r ? half : 0;
+            count -= half;
         }
-        const int* col = W->col + W->start[r];
-        int count = W->start[r + 1] - W->start[r], end = count;
-        if (++place >= count || col[place] != r) {
-            for (place = 0; place < end;) {
-                int middle = place + (end - place) / 2;
-                if (col[middle] < r) {
-                    place = middle + 1;
-                } else {
-                    end = middle;
-                }
-            }
+        for (; count > 1 && *at < r; count--) {
+            at++;
         }
-        weight[r] = place < count && col[place] == r ? W->value[W->start[r] + place] : 0.0;
+        weight[r] = count > 0 && *at == r ? W->value[at - W->col] : 0.0;
     }
 }
 
@@ -142,12 +139,36 @@ static bool repeats_columns(const crMatrix* A, int i) {
            memcmp(A->col + before, A->col + begin, (size_t)count * sizeof *A->col) == 0;
 }
 
+// True if the rows of a block have no entry beside its own columns.
+static bool is_alone(const crMatrix* W, const crBlock* block) {
+    int first = block->row, beyond = first + block->count, at = W->start[first];
+    for (int r = first; r < beyond; r++) {
+        int end = W->start[r + 1];
+        if (at < end && (W->col[at] < first || W->col[end - 1] >= beyond)) return false;
+        at = end;
+    }
+    return true;
+}
+
+static void fill_block_of(const crProblem* problem, int* block_of) {
+    for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        for (int r = block->row; r < block->row + block->count; r++) {
+            block_of[r] = i;
+        }
+    }
+}
+
 // Joins the blocks that act on each other through W.
-static void join_blocks(const crAuditor* a, int* parent, const int* block_of) {
+static void join_blocks(const crAuditor* a, int* parent, int* block_of) {
     const crProblem* problem = a->problem;
     int sets = problem->block_count;
+    bool filled = false;
     for (int i = 0; i < problem->block_count && sets > 1; i++) {
         const crBlock* block = &problem->blocks[i];
+        if (a->W->start != NULL && is_alone(a->W, block)) continue;
+        if (!filled) fill_block_of(problem, block_of);
+        filled = true;
         bool covered = false;  // true if the row before reaches all blocks of its columns
         for (int r = block->row; r < block->row + block->count; r++) {
             if (covered && (a->W->start == NULL || repeats_columns(a->W, r))) continue;
@@ -157,8 +178,9 @@ static void join_blocks(const crAuditor* a, int* parent, const int* block_of) {
 }
 
 // Joins the blocks that act on each other through the velocities that J and Minv couple.
-static void join_operator(const crProblem* problem, int* parent, const int* block_of) {
+static void join_operator(const crProblem* problem, int* parent, int* block_of) {
     bool full;
+    fill_block_of(problem, block_of);
     for (int r = 0; r < problem->rows; r++) {
         join_row(parent, block_of[r], &problem->J, r, NULL, problem->block_count, &full);
     }
@@ -175,12 +197,6 @@ static crStatus find_islands(crAuditor* a, crArena* arena) {
     int* block_of = parent + nodes;
     if (parent == NULL) return CR_ERR_MEMORY;
     cr__forest_begin(parent, nodes);
-    for (int i = 0; i < blocks; i++) {
-        const crBlock* block = &problem->blocks[i];
-        for (int r = block->row; r < block->row + block->count; r++) {
-            block_of[r] = i;
-        }
-    }
     if (a->W != NULL) {
         join_blocks(a, parent, block_of);
     } else {
@@ -202,10 +218,8 @@ static double q_of(const crProblem* problem, int row) {
 // largest velocity that the laws of a block want changed
 static double scale_of_block(const crAuditor* a, const crBlock* block) {
     const crProblem* problem = a->problem;
-    double q[6] = {0}, worst = 0.0;
+    double q[6], worst = 0.0;
     if (block->kind == CR_BLOCK_CONE) {
-        // what does not close need not change
-        if (!(q_of(problem, block->row) < 0.0)) return 0.0;
         for (int k = 0; k < block->count; k++) {
             q[k] = q_of(problem, block->row + k);
         }
@@ -227,8 +241,25 @@ static void find_scales(crAuditor* a) {
         a->scale[i] = problem->rest;
     }
     for (int i = 0; i < problem->block_count; i++) {
+        const crBlock* block = &problem->blocks[i];
+        // a contact that does not close need not change
+        if (block->kind == CR_BLOCK_CONE && !(q_of(problem, block->row) < 0.0)) continue;
         double* scale = &a->scale[a->island[i]];
-        *scale = larger(*scale, scale_of_block(a, &problem->blocks[i]));
+        *scale = larger(*scale, scale_of_block(a, block));
+    }
+}
+
+static void find_weights(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    if (a->W != NULL && !problem->raw) {
+        copy_diagonal(a->W, a->weight);
+    } else {
+        for (int r = 0; r < problem->rows; r++) {
+            a->weight[r] = problem->raw ? 1.0 : row_weight(problem, r);
+        }
+    }
+    for (int r = 0; r < problem->rows; r++) {
+        a->weight[r] = a->weight[r] > 0.0 ? a->weight[r] : 0.0;
     }
 }
 
@@ -246,11 +277,7 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
     a->u = a->floor + rows;
     a->scale = a->u + rows;
     a->work = a->scale + blocks;
-    if (a->W != NULL && !problem->raw) copy_diagonal(a->W, a->weight);
-    for (int r = 0; r < problem->rows; r++) {
-        double weight = problem->raw ? 1.0 : a->W != NULL ? a->weight[r] : row_weight(problem, r);
-        a->weight[r] = weight > 0.0 ? weight : 0.0;
-    }
+    find_weights(a);
     if (problem->raw || problem->rows == 0) return CR_OK;
     crStatus status = find_islands(a, arena);
     if (status == CR_OK) find_scales(a);
@@ -274,7 +301,9 @@ static void mul_symmetric(const crMatrix* W, const double* p, double* w) {
 }
 
 // whether W is known to equal its transpose
-static bool is_symmetric_audit(const crAuditor* a) { return a->W != NULL && a->compared && a->asymmetry == 0.0; }
+static bool is_symmetric_audit(const crAuditor* a) {
+    return a->W != NULL && a->compared && a->asymmetry == 0.0;
+}
 
 // w = u_free + b + W p
 static void velocity(const crAuditor* a, const double* p, double* w) {
