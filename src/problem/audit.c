@@ -52,27 +52,6 @@ static double row_weight(const crProblem* problem, int row) {
     return sum;
 }
 
-// The diagonal of W.
-static void copy_diagonal(const crMatrix* W, double* weight) {
-    size_t rows = (size_t)W->rows;
-    for (size_t r = 0; W->start == NULL && r < rows; r++) {
-        weight[r] = W->value[r * (rows + 1)];
-    }
-    for (int r = 0; W->start != NULL && r < W->rows; r++) {
-        const int* at = W->col + W->start[r];
-        int count = W->start[r + 1] - W->start[r];
-        while (count > 4) {
-            int half = count / 2;
-            at += at[half] <= r ? half : 0;
-            count -= half;
-        }
-        for (; count > 1 && *at < r; count--) {
-            at++;
-        }
-        weight[r] = count > 0 && *at == r ? W->value[at - W->col] : 0.0;
-    }
-}
-
 // entries of one row of a matrix, dense or compressed
 typedef struct Row {
     const double* value;
@@ -139,17 +118,6 @@ static bool repeats_columns(const crMatrix* A, int i) {
            memcmp(A->col + before, A->col + begin, (size_t)count * sizeof *A->col) == 0;
 }
 
-// True if the rows of a block have no entry beside its own columns.
-static bool is_alone(const crMatrix* W, const crBlock* block) {
-    int first = block->row, beyond = first + block->count, at = W->start[first];
-    for (int r = first; r < beyond; r++) {
-        int end = W->start[r + 1];
-        if (at < end && (W->col[at] < first || W->col[end - 1] >= beyond)) return false;
-        at = end;
-    }
-    return true;
-}
-
 static void fill_block_of(const crProblem* problem, int* block_of) {
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
@@ -159,53 +127,107 @@ static void fill_block_of(const crProblem* problem, int* block_of) {
     }
 }
 
-// Joins the blocks that act on each other through W.
-static void join_blocks(const crAuditor* a, int* parent, int* block_of) {
-    const crProblem* problem = a->problem;
-    int sets = problem->block_count;
-    bool filled = false;
-    for (int i = 0; i < problem->block_count && sets > 1; i++) {
-        const crBlock* block = &problem->blocks[i];
-        if (a->W->start != NULL && is_alone(a->W, block)) continue;
-        if (!filled) fill_block_of(problem, block_of);
-        filled = true;
-        bool covered = false;  // true if the row before reaches all blocks of its columns
-        for (int r = block->row; r < block->row + block->count; r++) {
-            if (covered && (a->W->start == NULL || repeats_columns(a->W, r))) continue;
-            sets -= join_row(parent, i, a->W, r, block_of, 0, &covered);
+// Joins block i with those that its rows reach. Returns how many sets have become one with another.
+static int join_block(const crAuditor* a, int i, const int* block_of) {
+    const crBlock* block = &a->problem->blocks[i];
+    bool covered = false;  // true if the row before reaches all blocks of its columns
+    int joined = 0;
+    for (int r = block->row; r < block->row + block->count; r++) {
+        if (covered && (a->W->start == NULL || repeats_columns(a->W, r))) continue;
+        joined += join_row(a->island, i, a->W, r, block_of, 0, &covered);
+    }
+    return joined;
+}
+
+// entry (r, r) among the entries of compressed row r from begin to end; guess: where it may be
+static inline double diagonal(const crMatrix* A, int r, int begin, int end, int guess) {
+    if (guess < end && A->col[guess] == r) return A->value[guess];
+    while (end - begin > 1) {
+        int middle = begin + (end - begin) / 2;
+        if (A->col[middle] <= r) {
+            begin = middle;
+        } else {
+            end = middle;
         }
     }
+    return begin < end && A->col[begin] == r ? A->value[begin] : 0.0;
 }
 
-// Joins the blocks that act on each other through the velocities that J and Minv couple.
-static void join_operator(const crProblem* problem, int* parent, int* block_of) {
-    bool full;
-    fill_block_of(problem, block_of);
-    for (int r = 0; r < problem->rows; r++) {
-        join_row(parent, block_of[r], &problem->J, r, NULL, problem->block_count, &full);
-    }
-    for (int i = 0; i < problem->nv; i++) {
-        join_row(parent, problem->block_count + i, &problem->Minv, i, NULL, problem->block_count, &full);
-    }
-}
+static inline double positive(double x) { return x > 0.0 ? x : 0.0; }
 
-static crStatus find_islands(crAuditor* a, crArena* arena) {
+// One pass over compressed rows of W: their diagonal, and which blocks act on each other.
+static void scan_compressed(crAuditor* a, int* block_of) {
     const crProblem* problem = a->problem;
-    int blocks = problem->block_count, nodes = a->W != NULL ? blocks : blocks + problem->nv;
+    const crMatrix* W = a->W;
+    int sets = problem->block_count;
+    bool filled = false;
+    for (int i = 0; i < problem->block_count; i++) {
+        int first = problem->blocks[i].row, beyond = first + problem->blocks[i].count,
+            begin = W->start[first];
+        bool alone = true;  // true if no row has an entry beside the block's own columns
+        for (int r = first; r < beyond; r++) {
+            int end = W->start[r + 1];
+            a->weight[r] = positive(diagonal(W, r, begin, end, begin + r - first));
+            alone = alone && (begin == end || (W->col[begin] >= first && W->col[end - 1] < beyond));
+            begin = end;
+        }
+        if (alone || sets == 1) continue;
+        if (!filled) fill_block_of(problem, block_of);
+        filled = true;
+        sets -= join_block(a, i, block_of);
+    }
+}
+
+static void scan_full(crAuditor* a, int* block_of) {
+    const crProblem* problem = a->problem;
+    size_t rows = (size_t)problem->rows;
+    for (size_t r = 0; r < rows; r++) {
+        a->weight[r] = positive(a->W->value[r * (rows + 1)]);
+    }
+    int sets = problem->block_count;
+    if (sets > 1) fill_block_of(problem, block_of);
+    for (int i = 0; sets > 1 && i < problem->block_count; i++) {
+        sets -= join_block(a, i, block_of);
+    }
+}
+
+// The same through the velocities that J and Minv couple.
+static crStatus scan_operator(crAuditor* a, crArena* arena, int* block_of) {
+    const crProblem* problem = a->problem;
+    int blocks = problem->block_count, nodes = blocks + problem->nv;
+    bool full;
     size_t mark = cr_arena_mark(arena);
-    int* parent = cr_arena_alloc(arena, (size_t)(nodes + problem->rows + 1) * sizeof *parent);
-    int* block_of = parent + nodes;
+    int* parent = cr_arena_alloc(arena, (size_t)(nodes + 1) * sizeof *parent);
     if (parent == NULL) return CR_ERR_MEMORY;
     cr__forest_begin(parent, nodes);
-    if (a->W != NULL) {
-        join_blocks(a, parent, block_of);
-    } else {
-        join_operator(problem, parent, block_of);
+    fill_block_of(problem, block_of);
+    for (int r = 0; r < problem->rows; r++) {
+        a->weight[r] = positive(row_weight(problem, r));
+        join_row(parent, block_of[r], &problem->J, r, NULL, blocks, &full);
+    }
+    for (int i = 0; i < problem->nv; i++) {
+        join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks, &full);
     }
     for (int i = 0; i < blocks; i++) {
         a->island[i] = cr__forest_find(parent, i);
     }
     cr_arena_release(arena, mark);
+    return CR_OK;
+}
+
+// Fills weight and island.
+static crStatus scan_rows(crAuditor* a, crArena* arena, int* block_of) {
+    cr__forest_begin(a->island, a->problem->block_count);
+    if (a->W == NULL) return scan_operator(a, arena, block_of);
+    if (a->W->start != NULL) {
+        scan_compressed(a, block_of);
+    } else {
+        scan_full(a, block_of);
+    }
+    // a leader is the least of its set, and has been seen before
+    for (int i = 0; i < a->problem->block_count; i++) {
+        a->island[i] = a->island[a->island[i]];
+    }
     return CR_OK;
 }
 
@@ -249,37 +271,30 @@ static void find_scales(crAuditor* a) {
     }
 }
 
-static void find_weights(crAuditor* a) {
-    const crProblem* problem = a->problem;
-    if (a->W != NULL && !problem->raw) {
-        copy_diagonal(a->W, a->weight);
-    } else {
-        for (int r = 0; r < problem->rows; r++) {
-            a->weight[r] = problem->raw ? 1.0 : row_weight(problem, r);
-        }
-    }
-    for (int r = 0; r < problem->rows; r++) {
-        a->weight[r] = a->weight[r] > 0.0 ? a->weight[r] : 0.0;
-    }
-}
-
 crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena* arena, crAuditor* a) {
     size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1;
+    size_t numbers = 5 * rows + 2 * (size_t)problem->nv + blocks;
     *a = (crAuditor){.problem = problem, .W = W};
     if (W == NULL && problem->W.value != NULL) a->W = &problem->W;
-    a->weight = cr_arena_alloc(arena, (6 * rows + 2 * (size_t)problem->nv + blocks) * sizeof(double));
-    a->island = cr_arena_alloc(arena, blocks * sizeof(int));
-    a->held = cr_arena_alloc(arena, rows * sizeof *a->held);
-    if (a->weight == NULL || a->island == NULL || a->held == NULL) return CR_ERR_MEMORY;
+    char* memory = cr_arena_alloc(arena, numbers * sizeof(double) + rows * sizeof *a->held +
+                                             (2 * blocks + rows) * sizeof(int));
+    if (memory == NULL) return CR_ERR_MEMORY;
+    a->weight = (double*)(void*)memory;
     a->p_hat = a->weight + rows;
     a->w = a->p_hat + rows;
     a->floor = a->w + rows;
-    a->u = a->floor + rows;
-    a->scale = a->u + rows;
+    a->scale = a->floor + rows;
     a->work = a->scale + blocks;
-    find_weights(a);
+    a->held = (crHeld*)(void*)(a->weight + numbers);
+    a->island = (int*)(void*)(a->held + rows);
+    a->busy = a->island + blocks;
+    if (problem->raw) {
+        for (int r = 0; r < problem->rows; r++) {
+            a->weight[r] = 1.0;
+        }
+    }
     if (problem->raw || problem->rows == 0) return CR_OK;
-    crStatus status = find_islands(a, arena);
+    crStatus status = scan_rows(a, arena, a->busy + blocks);
     if (status == CR_OK) find_scales(a);
     return status;
 }
@@ -336,34 +351,49 @@ static inline bool opens(const crBlock* block, const double* p, const double* w)
     return none;
 }
 
-// the witness of p and its velocities, from a->w = u_free + b + W p
-static void make_witness(crAuditor* a, const double* p) {
+// Lists the blocks that do not open, from a->w = u_free + b + W p.
+static void find_busy(crAuditor* a, const double* p) {
     const crProblem* problem = a->problem;
+    int count = 0;
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
-        int r = block->row;
-        if (opens(block, p + r, a->w + r)) {
-            cr__witness_open(block, a->p_hat + r, a->held + r);
-            continue;
-        }
-        cr__witness_make(problem, block, a->weight + r, p + r, a->w + r, a->p_hat + r, a->held + r);
+        a->busy[count] = i;
+        count += opens(block, p + block->row, a->w + block->row) ? 0 : 1;
     }
-    bool same = memcmp(a->p_hat, p, (size_t)problem->rows * sizeof *p) == 0;
-    if (!same) velocity(a, a->p_hat, a->w);
+    a->busy_count = count;
 }
 
-void cr__auditor_witness(crAuditor* a, const double* p) {
-    velocity(a, p, a->w);
-    make_witness(a, p);
+// the witness of p and its velocities, from a->w = u_free + b + W p and its busy blocks
+static void make_witness(crAuditor* a, const double* p) {
+    const crProblem* problem = a->problem;
+    size_t bytes = (size_t)problem->rows * sizeof *p;
+    memset(a->p_hat, 0, bytes);
+    for (int k = 0; k < a->busy_count; k++) {
+        const crBlock* block = &problem->blocks[a->busy[k]];
+        int r = block->row;
+        cr__witness_make(problem, block, a->weight + r, p + r, a->w + r, a->p_hat + r, a->held + r);
+    }
+    if (memcmp(a->p_hat, p, bytes) != 0) velocity(a, a->p_hat, a->w);
+}
+
+// Defect of block i. at: how many busy blocks come before it; moves on if it is one of them. Returns false if it is open
+// and does not close by more than rounding: then it is exact.
+static bool defect_of(crAuditor* a, int i, int* at, crDefect* defect) {
+    const crBlock* block = &a->problem->blocks[i];
+    int r = block->row;
+    if (*at < a->busy_count && a->busy[*at] == i) {
+        (*at)++;
+    } else if (a->w[r] >= a->floor[r]) {
+        return false;
+    } else {
+        cr__witness_open(block, a->p_hat + r, a->held + r);
+    }
+    *defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
+    return true;
 }
 
 // 0 / 0 is 0: nothing had to change and nothing did
 static double relative(double x, double scale) { return x > 0.0 ? x / scale : x == 0.0 ? 0.0 : x; }
-
-// True if a contact is open and does not close by more than rounding: it is exact.
-static inline bool is_free(const crBlock* block, const crHeld* held, double w, double floor) {
-    return block->kind == CR_BLOCK_CONE && held->hold == CR_HOLD_ABOVE && w >= floor;
-}
 
 static bool all_finite(const double* x, int n) {
     // four sums, so that none waits for another
@@ -389,14 +419,14 @@ double cr__auditor_residual(crAuditor* a, const double* p) {
     }
     double worst = 0.0;
     if (!all_finite(p, problem->rows)) return (double)INFINITY;
-    cr__auditor_witness(a, p);
+    velocity(a, p, a->w);
+    find_busy(a, p);
+    make_witness(a, p);
     if (!all_finite(a->w, problem->rows)) return (double)INFINITY;
     memset(a->floor, 0, (size_t)problem->rows * sizeof *a->floor);
-    for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        int r = block->row;
-        if (is_free(block, a->held + r, a->w[r], 0.0)) continue;
-        crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
+    for (int i = 0, at = 0; i < problem->block_count; i++) {
+        crDefect defect;
+        if (!defect_of(a, i, &at, &defect)) continue;
         worst = larger(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
     }
     return worst;
@@ -484,20 +514,10 @@ static void find_floors(crAuditor* a) {
     }
 }
 
-static void judge_block(const crAuditor* a, int i, crAudit* audit) {
-    const crBlock* block = &a->problem->blocks[i];
-    int r = block->row;
-    double scale = a->scale[a->island[i]];
-    if (is_free(block, a->held + r, a->w[r], a->floor[r])) {
-        if (audit->worst_block < 0) {
-            audit->worst_block = i;
-            audit->scale = scale;
-        }
-        return;
-    }
-    crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
-    double eta = sqrt(defect.square), floor = sqrt(defect.floor), residual = relative(eta, scale);
-    if (residual > audit->residual || audit->worst_block < 0) {
+static void judge_block(const crAuditor* a, int i, crDefect defect, crAudit* audit) {
+    double scale = a->scale[a->island[i]], eta = sqrt(defect.square), floor = sqrt(defect.floor);
+    double residual = relative(eta, scale);
+    if (residual > audit->residual) {
         audit->worst_block = i;
         audit->scale = scale;
         audit->residual = residual;
@@ -518,8 +538,11 @@ static void judge_all(crAuditor* a, const double* p, crAudit* audit) {
     }
     make_witness(a, p);
     find_floors(a);
-    for (int i = 0; i < problem->block_count; i++) {
-        judge_block(a, i, audit);
+    audit->worst_block = 0;
+    audit->scale = a->scale[a->island[0]];
+    for (int i = 0, at = 0; i < problem->block_count; i++) {
+        crDefect defect;
+        if (defect_of(a, i, &at, &defect)) judge_block(a, i, defect, audit);
     }
     audit->distance = problem->h * audit->eta;
     if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
@@ -588,19 +611,18 @@ static bool finite_audit(const crAudit* a) {
 
 static crStatus audit_with(crAuditor* a, crArena* arena, double* p, bool keep, crAudit* audit) {
     const crProblem* problem = a->problem;
-    double* u = a->u;
-    velocity(a, p, u);
-    for (int i = 0; i < problem->rows; i++) {
-        if (p[i] == 0.0) continue;
-        double b = problem->b != NULL ? problem->b[i] : 0.0;
-        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (u[i] - b));
-    }
-    if (!all_finite(p, problem->rows) || !all_finite(u, problem->rows)) {
+    velocity(a, p, a->w);
+    if (!all_finite(p, problem->rows) || !all_finite(a->w, problem->rows)) {
         audit->eta = (double)INFINITY;
         return CR_OK;
     }
-    cr__problem_published(problem, a->weight, p, u, audit);
-    memcpy(a->w, u, (size_t)problem->rows * sizeof *u);
+    for (int i = 0; i < problem->rows; i++) {
+        if (p[i] == 0.0) continue;
+        double b = problem->b != NULL ? problem->b[i] : 0.0;
+        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (a->w[i] - b));
+    }
+    find_busy(a, p);
+    cr__problem_published(a, p, audit);
     judge_all(a, p, audit);
     if (!problem->raw && !a->compared) {
         a->asymmetry = cr_matrix_skew(problem->W.value != NULL ? &problem->W : &problem->Minv, true).relative;

@@ -42,11 +42,12 @@ static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* 
     if (A->start != NULL) {
         if (A->start[0] != 0) return cr_error_set(error, CR_ERR_SIZE, name, "%s: rows must start at 0", name);
         for (int i = 0; i < rows; i++) {
-            bool ok = A->start[i + 1] >= A->start[i];
-            for (int k = A->start[i]; ok && k < A->start[i + 1]; k++) {
-                ok = A->col[k] >= 0 && A->col[k] < cols && (k == A->start[i] || A->col[k] > A->col[k - 1]);
+            int begin = A->start[i], end = A->start[i + 1];
+            bool ok = end >= begin && end - begin <= cols && (end == begin || A->col[begin] >= 0);
+            for (int k = begin + 1; ok && k < end; k++) {
+                ok = A->col[k] > A->col[k - 1];
             }
-            if (!ok) {
+            if (!ok || (end > begin && A->col[end - 1] >= cols)) {
                 return cr_error_set(error, CR_ERR_SIZE, name,
                                     "%s: columns of row %d must ascend within 0 to %d", name, i, cols - 1);
             }
@@ -85,12 +86,14 @@ static crStatus check_polygon(const double (*v)[2], int count, int index, crErro
 }
 
 static crStatus check_cone(const crProblem* problem, const crBlock* block, int index, crError* error) {
-    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    int tangents = block->count - 1 - block->spin - 2 * block->roll;
     if (tangents < 1 || tangents > 2) {
         return cr_error_set(error, CR_ERR_SIZE, "count",
                             "count: cone block %d has %d tangents, must be 1 or 2", index, tangents);
     }
-    if (!(block->mu >= 0.0) || !(block->mu2 >= 0.0) || !(block->mu_spin >= 0.0) || !(block->mu_roll >= 0.0)) {
+    bool limits =
+        (block->mu >= 0.0) & (block->mu2 >= 0.0) & (block->mu_spin >= 0.0) & (block->mu_roll >= 0.0);
+    if (!limits) {
         return cr_error_set(error, CR_ERR_RANGE, "mu",
                             "mu: cone block %d has mu = %g, all limits must be >= 0", index, block->mu);
     }
@@ -102,6 +105,10 @@ static crStatus check_cone(const crProblem* problem, const crBlock* block, int i
     return check_polygon(problem->vertices + block->vertex, block->vertex_count, index, error);
 }
 
+static bool is_range(double lo, double hi) {
+    return lo <= hi && lo < (double)INFINITY && hi > -(double)INFINITY;
+}
+
 static crStatus check_block(const crProblem* problem, int index, int row, crError* error) {
     const crBlock* block = &problem->blocks[index];
     if (block->row != row || block->count < 1 || block->count > problem->rows - row) {
@@ -109,12 +116,12 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
                             "blocks: block %d covers %d rows from %d, must start at %d", index, block->count,
                             block->row, row);
     }
-    bool box_ok = block->lo <= block->hi && block->lo < (double)INFINITY && block->hi > -(double)INFINITY;
-    if (block->kind == CR_BLOCK_BOX && !box_ok) {
+    if (block->kind == CR_BLOCK_BOX && !is_range(block->lo, block->hi)) {
         return cr_error_set(error, CR_ERR_RANGE, "lo", "lo: block %d has lo = %g and hi = %g, an empty range",
                             index, block->lo, block->hi);
     }
-    if (!(block->e >= 0.0) || !(block->et >= -1.0 && block->et <= 1.0)) {
+    bool restitution = (block->e >= 0.0) & (block->et >= -1.0) & (block->et <= 1.0);
+    if (!restitution) {
         return cr_error_set(error, CR_ERR_RANGE, "e",
                             "e: block %d has e = %g, et = %g; must be >= 0 and in [-1, 1]", index, block->e,
                             block->et);

@@ -233,17 +233,21 @@ static double norm2(const crUnit* unit, const double* F) {
 // singular.
 static bool local_step(const crUnit* unit, const double* A, const double* B, const double* F, double* dx) {
     int c = unit->count;
-    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
+    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], D[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
     int order[CR_UNIT_ROWS];
+    memcpy(D, unit->D, (size_t)(c * c) * sizeof *D);
+    memcpy(M, A, (size_t)(c * c) * sizeof *M);
     for (int i = 0; i < c; i++) {
+        D[i * (c + 1)] += 1e-13 / unit->rho;
         minus_F[i] = -F[i];
-        for (int j = 0; j < c; j++) {
-            double sum = A[i * c + j];
-            for (int k = 0; k < c; k++) {
-                double shift = k == j ? 1e-13 / unit->rho : 0.0;
-                sum += B[i * c + k] * (unit->D[k * c + j] + shift);
+    }
+    // most rows of B hold one entry
+    for (int i = 0; i < c; i++) {
+        for (int k = 0; k < c; k++) {
+            double weight = B[i * c + k];
+            for (int j = 0; weight != 0.0 && j < c; j++) {
+                M[i * c + j] += weight * D[k * c + j];
             }
-            M[i * c + j] = sum;
         }
     }
     if (!cr__lu(M, c, 0.0, order)) return false;
