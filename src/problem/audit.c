@@ -299,6 +299,12 @@ crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena
     return status;
 }
 
+static void add_multiple(const double* restrict x, double factor, int count, double* restrict y) {
+    for (int k = 0; k < count; k++) {
+        y[k] += x[k] * factor;
+    }
+}
+
 // W p where W equals its transpose: row j is column j. The terms of each sum come in the order of cr_matrix_mul, without
 // those that are zero.
 static void mul_symmetric(const crMatrix* W, const double* p, double* w) {
@@ -306,11 +312,12 @@ static void mul_symmetric(const crMatrix* W, const double* p, double* w) {
     for (int j = 0; j < W->rows; j++) {
         if (p[j] == 0.0) continue;
         Row row = row_of(W, j);
-        for (int k = 0; k < row.count && row.col != NULL; k++) {
-            w[row.col[k]] += row.value[k] * p[j];
+        if (row.col == NULL) {
+            add_multiple(row.value, p[j], row.count, w);
+            continue;
         }
-        for (int k = 0; k < row.count && row.col == NULL; k++) {
-            w[k] += row.value[k] * p[j];
+        for (int k = 0; k < row.count; k++) {
+            w[row.col[k]] += row.value[k] * p[j];
         }
     }
 }

@@ -276,11 +276,13 @@ crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** out
 }
 
 static size_t count_entries(const double* W, size_t count) {
-    size_t entries = 0;
-    for (size_t i = 0; i < count; i++) {
-        entries += W[i] != 0.0 ? 1 : 0;
+    // two counts, so that none waits for another
+    size_t entries[2] = {0, 0}, i = 0;
+    for (; i + 2 <= count; i += 2) {
+        entries[0] += W[i] != 0.0 ? 1 : 0;
+        entries[1] += W[i + 1] != 0.0 ? 1 : 0;
     }
-    return entries;
+    return entries[0] + entries[1] + (i < count && W[i] != 0.0 ? 1 : 0);
 }
 
 // entries of one row from `at` on; without branches, so it may write one place past the last entry
@@ -310,19 +312,23 @@ crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* o
         dense = formed;
     }
     size_t entries = count_entries(dense, n * n);
+    bool full = entries == n * n;  // then the rows stay where they are
     int* start = cr_arena_alloc(arena, (n + 1) * sizeof(int));
     int* columns = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
-    double* values = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
-    if (start == NULL || columns == NULL || values == NULL) {
+    double* values = full ? NULL : cr_arena_alloc(arena, (entries + 1) * sizeof(double));
+    if (start == NULL || columns == NULL || (values == NULL && !full)) {
         cr_arena_release(arena, mark);
         return CR_ERR_MEMORY;
     }
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         start[i] = (int)at;
-        at = compress(dense + i * n, n, values, columns, at);
+        for (size_t j = 0; full && j < n; j++) {
+            columns[i * n + j] = (int)j;
+        }
+        at = full ? at + n : compress(dense + i * n, n, values, columns, at);
     }
     start[n] = (int)at;
-    *out = (crMatrix){problem->rows, problem->rows, start, columns, values};
+    *out = (crMatrix){problem->rows, problem->rows, start, columns, full ? dense : values};
     return CR_OK;
 }
