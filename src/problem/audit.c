@@ -153,85 +153,87 @@ static inline double diagonal(const crMatrix* A, int r, int begin, int end, int 
     return begin < end && A->col[begin] == r ? A->value[begin] : 0.0;
 }
 
+static inline double larger(double a, double b) { return b > a ? b : a; }
+
 static inline double positive(double x) { return x > 0.0 ? x : 0.0; }
 
-// One pass over compressed rows of W: their diagonal, and which blocks act on each other.
-static void scan_compressed(crAuditor* a, int* block_of) {
+// the diagonal of W
+static void copy_diagonal(crAuditor* a) {
     const crProblem* problem = a->problem;
     const crMatrix* W = a->W;
-    int sets = problem->block_count;
-    bool filled = false;
-    for (int i = 0; i < problem->block_count; i++) {
-        int first = problem->blocks[i].row, beyond = first + problem->blocks[i].count,
-            begin = W->start[first];
-        bool alone = true;  // true if no row has an entry beside the block's own columns
+    size_t rows = (size_t)problem->rows;
+    for (size_t r = 0; W->start == NULL && r < rows; r++) {
+        a->weight[r] = positive(W->value[r * (rows + 1)]);
+    }
+    for (int i = 0; W->start != NULL && i < problem->block_count; i++) {
+        int first = problem->blocks[i].row, beyond = first + problem->blocks[i].count;
         for (int r = first; r < beyond; r++) {
-            int end = W->start[r + 1];
-            a->weight[r] = positive(diagonal(W, r, begin, end, begin + r - first));
-            alone = alone && (begin == end || (W->col[begin] >= first && W->col[end - 1] < beyond));
-            begin = end;
+            int begin = W->start[r];
+            a->weight[r] = positive(diagonal(W, r, begin, W->start[r + 1], begin + r - first));
         }
-        if (alone || sets == 1) continue;
-        if (!filled) fill_block_of(problem, block_of);
-        filled = true;
-        sets -= join_block(a, i, block_of);
     }
 }
 
-static void scan_full(crAuditor* a, int* block_of) {
-    const crProblem* problem = a->problem;
-    size_t rows = (size_t)problem->rows;
-    for (size_t r = 0; r < rows; r++) {
-        a->weight[r] = positive(a->W->value[r * (rows + 1)]);
+// True if compressed rows of a block have no entry beside its own columns.
+static bool is_alone(const crMatrix* W, const crBlock* block) {
+    int first = block->row, beyond = first + block->count, begin = W->start[first];
+    for (int r = first; r < beyond; r++) {
+        int end = W->start[r + 1];
+        if (begin < end && (W->col[begin] < first || W->col[end - 1] >= beyond)) return false;
+        begin = end;
     }
+    return true;
+}
+
+// Joins blocks that act on each other through W.
+static void join_blocks(crAuditor* a) {
+    const crProblem* problem = a->problem;
     int sets = problem->block_count;
-    if (sets > 1) fill_block_of(problem, block_of);
-    for (int i = 0; sets > 1 && i < problem->block_count; i++) {
-        sets -= join_block(a, i, block_of);
+    bool filled = false;
+    for (int i = 0; i < problem->block_count && sets > 1; i++) {
+        if (a->W->start != NULL && is_alone(a->W, &problem->blocks[i])) continue;
+        if (!filled) fill_block_of(problem, a->block_of);
+        filled = true;
+        sets -= join_block(a, i, a->block_of);
     }
 }
 
 // The same through the velocities that J and Minv couple.
-static crStatus scan_operator(crAuditor* a, crArena* arena, int* block_of) {
+static void join_operator(crAuditor* a) {
     const crProblem* problem = a->problem;
-    int blocks = problem->block_count, nodes = blocks + problem->nv;
+    int blocks = problem->block_count;
     bool full;
-    size_t mark = cr_arena_mark(arena);
-    int* parent = cr_arena_alloc(arena, (size_t)(nodes + 1) * sizeof *parent);
-    if (parent == NULL) return CR_ERR_MEMORY;
-    cr__forest_begin(parent, nodes);
-    fill_block_of(problem, block_of);
+    fill_block_of(problem, a->block_of);
     for (int r = 0; r < problem->rows; r++) {
-        a->weight[r] = positive(row_weight(problem, r));
-        join_row(parent, block_of[r], &problem->J, r, NULL, blocks, &full);
+        join_row(a->island, a->block_of[r], &problem->J, r, NULL, blocks, &full);
     }
     for (int i = 0; i < problem->nv; i++) {
-        join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks, &full);
+        join_row(a->island, blocks + i, &problem->Minv, i, NULL, blocks, &full);
     }
-    for (int i = 0; i < blocks; i++) {
-        a->island[i] = cr__forest_find(parent, i);
-    }
-    cr_arena_release(arena, mark);
-    return CR_OK;
 }
 
-// Fills weight and island.
-static crStatus scan_rows(crAuditor* a, crArena* arena, int* block_of) {
-    cr__forest_begin(a->island, a->problem->block_count);
-    if (a->W == NULL) return scan_operator(a, arena, block_of);
-    if (a->W->start != NULL) {
-        scan_compressed(a, block_of);
+void cr__auditor_islands(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    if (a->joined) return;
+    a->joined = true;
+    cr__forest_begin(a->island, problem->block_count + (a->W == NULL ? problem->nv : 0));
+    if (a->W != NULL) {
+        join_blocks(a);
     } else {
-        scan_full(a, block_of);
+        join_operator(a);
     }
-    // a leader is the least of its set, and has been seen before
-    for (int i = 0; i < a->problem->block_count; i++) {
-        a->island[i] = a->island[a->island[i]];
+    for (int i = 0; i < problem->block_count; i++) {
+        int leader = a->island[i] = cr__forest_find(a->island, i);
+        a->scale[leader] = larger(leader == i ? 0.0 : a->scale[leader], a->own[i]);
     }
-    return CR_OK;
 }
 
-static inline double larger(double a, double b) { return b > a ? b : a; }
+// Scale of block i's island. Islands are found only where the block's own scale is not the largest of all.
+static double scale_of(crAuditor* a, int i) {
+    if (a->own[i] == a->largest) return a->largest;
+    cr__auditor_islands(a);
+    return a->scale[a->island[i]];
+}
 
 static double q_of(const crProblem* problem, int row) {
     return problem->u_free[row] + (problem->b != NULL ? problem->b[row] : 0.0);
@@ -259,44 +261,46 @@ static double scale_of_block(const crAuditor* a, const crBlock* block) {
 
 static void find_scales(crAuditor* a) {
     const crProblem* problem = a->problem;
-    for (int i = 0; i < problem->block_count; i++) {
-        a->scale[i] = problem->rest;
-    }
+    a->largest = problem->rest;
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
+        a->own[i] = problem->rest;
         // a contact that does not close need not change
         if (block->kind == CR_BLOCK_CONE && !(q_of(problem, block->row) < 0.0)) continue;
-        double* scale = &a->scale[a->island[i]];
-        *scale = larger(*scale, scale_of_block(a, block));
+        a->own[i] = larger(a->own[i], scale_of_block(a, block));
+        a->largest = larger(a->largest, a->own[i]);
     }
 }
 
 crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena* arena, crAuditor* a) {
-    size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1;
-    size_t numbers = 5 * rows + 2 * (size_t)problem->nv + blocks;
+    size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1,
+           nv = (size_t)problem->nv;
+    size_t numbers = 5 * rows + 2 * nv + 2 * blocks;
     *a = (crAuditor){.problem = problem, .W = W};
     if (W == NULL && problem->W.value != NULL) a->W = &problem->W;
     char* memory = cr_arena_alloc(arena, numbers * sizeof(double) + rows * sizeof *a->held +
-                                             (2 * blocks + rows) * sizeof(int));
+                                             (2 * blocks + nv + rows) * sizeof(int));
     if (memory == NULL) return CR_ERR_MEMORY;
     a->weight = (double*)(void*)memory;
     a->p_hat = a->weight + rows;
     a->w = a->p_hat + rows;
     a->floor = a->w + rows;
-    a->scale = a->floor + rows;
+    a->own = a->floor + rows;
+    a->scale = a->own + blocks;
     a->work = a->scale + blocks;
     a->held = (crHeld*)(void*)(a->weight + numbers);
-    a->island = (int*)(void*)(a->held + rows);
-    a->busy = a->island + blocks;
-    if (problem->raw) {
+    a->busy = (int*)(void*)(a->held + rows);
+    a->block_of = a->busy + blocks;
+    a->island = a->block_of + rows;
+    if (!problem->raw && a->W != NULL) {
+        copy_diagonal(a);
+    } else {
         for (int r = 0; r < problem->rows; r++) {
-            a->weight[r] = 1.0;
+            a->weight[r] = problem->raw ? 1.0 : positive(row_weight(problem, r));
         }
     }
-    if (problem->raw || problem->rows == 0) return CR_OK;
-    crStatus status = scan_rows(a, arena, a->busy + blocks);
-    if (status == CR_OK) find_scales(a);
-    return status;
+    if (!problem->raw) find_scales(a);
+    return CR_OK;
 }
 
 static void add_multiple(const double* restrict x, double factor, int count, double* restrict y) {
@@ -348,11 +352,12 @@ static void velocity(const crAuditor* a, const double* p, double* w) {
     }
 }
 
-// True if a contact without impulse opens: its witness is no impulse, and it adds nothing to any figure.
+// True if a contact without impulse does not close: its witness is no impulse, and it adds nothing to any figure.
 static inline bool opens(const crBlock* block, const double* p, const double* w) {
-    if (block->kind != CR_BLOCK_CONE || !(w[0] > 0.0)) return false;
+    bool rests = w[0] == 0.0 && !isinf(block->mu);  // infinite friction may hold it
+    if (block->kind != CR_BLOCK_CONE || !(w[0] > 0.0 || rests) || p[0] != 0.0 || p[1] != 0.0) return false;
     bool none = true;
-    for (int k = 0; k < block->count; k++) {
+    for (int k = 2; k < block->count; k++) {
         none = none && p[k] == 0.0;
     }
     return none;
@@ -434,7 +439,8 @@ double cr__auditor_residual(crAuditor* a, const double* p) {
     for (int i = 0, at = 0; i < problem->block_count; i++) {
         crDefect defect;
         if (!defect_of(a, i, &at, &defect)) continue;
-        worst = larger(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
+        double eta = sqrt(defect.square);
+        if (eta != 0.0) worst = larger(worst, relative(eta, scale_of(a, i)));
     }
     return worst;
 }
@@ -521,12 +527,11 @@ static void find_floors(crAuditor* a) {
     }
 }
 
-static void judge_block(const crAuditor* a, int i, crDefect defect, crAudit* audit) {
-    double scale = a->scale[a->island[i]], eta = sqrt(defect.square), floor = sqrt(defect.floor);
+static void judge_block(crAuditor* a, int i, crDefect defect, crAudit* audit) {
+    double eta = sqrt(defect.square), floor = sqrt(defect.floor), scale = scale_of(a, i);
     double residual = relative(eta, scale);
     if (residual > audit->residual) {
         audit->worst_block = i;
-        audit->scale = scale;
         audit->residual = residual;
     }
     audit->most = larger(audit->most, relative(eta + floor, scale));
@@ -546,11 +551,11 @@ static void judge_all(crAuditor* a, const double* p, crAudit* audit) {
     make_witness(a, p);
     find_floors(a);
     audit->worst_block = 0;
-    audit->scale = a->scale[a->island[0]];
     for (int i = 0, at = 0; i < problem->block_count; i++) {
         crDefect defect;
         if (defect_of(a, i, &at, &defect)) judge_block(a, i, defect, audit);
     }
+    audit->scale = scale_of(a, audit->worst_block);
     audit->distance = problem->h * audit->eta;
     if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
         audit->eta = (double)INFINITY;

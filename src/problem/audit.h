@@ -9,8 +9,12 @@ typedef struct crAuditor {
     const crProblem* problem;
     const crMatrix* W;  // rows of W, or NULL: W = J Minv J^T is applied as an operator
     double* weight;     // W_jj (rows)
-    int* island;        // of each block: blocks that act on each other (block_count)
-    double* scale;      // of each island: largest velocity that must change, m/s (block_count)
+    double* own;        // of each block: largest velocity that must change, m/s (block_count)
+    double largest;     // of all blocks, m/s
+    bool joined;        // whether islands are known
+    int* island;        // of each block: blocks that act on each other (block_count, work: + nv)
+    double* scale;      // of each island: its blocks' largest, m/s (block_count)
+    int* block_of;      // work: block of each row (rows)
     double* p_hat;      // witness of the last impulses (rows)
     crHeld* held;       // what it decided (rows)
     double* w;          // u_free + b + W p of the impulses that were asked for last (rows)
@@ -24,6 +28,8 @@ typedef struct crAuditor {
 
 // Room and what does not depend on the impulses. W: rows of W where the caller has them, else NULL.
 crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena* arena, crAuditor* auditor);
+// Finds island and scale.
+void cr__auditor_islands(crAuditor* auditor);
 // crAudit.residual of p, without floors. INFINITY where anything is not finite.
 double cr__auditor_residual(crAuditor* auditor, const double* p);
 // All figures of p, as cr_problem_audit has them; keep: p becomes its witness, as cr_problem_witness has it.

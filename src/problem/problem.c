@@ -33,6 +33,38 @@ static bool all_finite_problem(const double* x, size_t n) {
     return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
+// whether the columns of a compressed row ascend within the matrix
+static inline bool has_row(const crMatrix* A, int i) {
+    int begin = A->start[i], end = A->start[i + 1], last = -1;
+    // as many as there are columns at most, so that nothing is read beyond what the start says
+    bool ok = end >= begin && end - begin <= A->cols;
+    for (int k = begin; ok && k < end; k++) {
+        ok = A->col[k] > last;
+        last = A->col[k];
+    }
+    return ok && last < A->cols;
+}
+
+// the same of all rows
+static bool has_rows(const crMatrix* A) {
+    int falls =
+        0;  // entries whose column does not lie beyond that of the entry before, first ones of rows apart
+    for (int i = 0; i < A->rows; i++) {
+        int count = A->start[i + 1] - A->start[i];
+        if (count < 0 || count > A->cols) return false;
+    }
+    for (int k = 1; k < A->start[A->rows]; k++) {
+        falls += A->col[k] <= A->col[k - 1] ? 1 : 0;
+    }
+    for (int i = 0; i < A->rows; i++) {
+        int begin = A->start[i], end = A->start[i + 1];
+        if (begin == end) continue;
+        if (A->col[begin] < 0 || A->col[end - 1] >= A->cols) return false;
+        if (begin > 0 && A->col[begin] <= A->col[begin - 1]) falls--;
+    }
+    return falls == 0;
+}
+
 static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* name, crError* error) {
     if (A->rows != rows || A->cols != cols || A->value == NULL) {
         return cr_error_set(error, CR_ERR_SIZE, name, "%s: is %d x %d, must be %d x %d", name, A->rows,
@@ -41,16 +73,11 @@ static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* 
     size_t entries = (size_t)rows * (size_t)cols;
     if (A->start != NULL) {
         if (A->start[0] != 0) return cr_error_set(error, CR_ERR_SIZE, name, "%s: rows must start at 0", name);
-        for (int i = 0; i < rows; i++) {
-            int begin = A->start[i], end = A->start[i + 1];
-            bool ok = end >= begin && end - begin <= cols && (end == begin || A->col[begin] >= 0);
-            for (int k = begin + 1; ok && k < end; k++) {
-                ok = A->col[k] > A->col[k - 1];
-            }
-            if (!ok || (end > begin && A->col[end - 1] >= cols)) {
-                return cr_error_set(error, CR_ERR_SIZE, name,
-                                    "%s: columns of row %d must ascend within 0 to %d", name, i, cols - 1);
-            }
+        bool fine = has_rows(A);
+        for (int i = 0; !fine && i < rows; i++) {
+            if (has_row(A, i)) continue;
+            return cr_error_set(error, CR_ERR_SIZE, name, "%s: columns of row %d must ascend within 0 to %d",
+                                name, i, cols - 1);
         }
         entries = (size_t)A->start[rows];
     }

@@ -261,14 +261,17 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
     double F[CR_UNIT_ROWS], w[CR_UNIT_ROWS], dx[CR_UNIT_ROWS], trial[CR_UNIT_ROWS];
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
-    double scale = norm2(unit, q);
+    double scale = norm2(unit, q), size = 0.0;
+    bool better = false;  // true if the map is that of x already
     cr__unit_clamp(unit, x);
     for (int i = 0; i < 60; i++) {
-        local_velocity(unit, q, x, w);
-        cr__unit_map(unit, 1.0, x, w, F, A, B);
-        double size = norm2(unit, F);
+        if (!better) {
+            local_velocity(unit, q, x, w);
+            cr__unit_map(unit, 1.0, x, w, F, A, B);
+            size = norm2(unit, F);
+        }
         if (!(size > 1e-32 * scale)) return;
-        bool better = false;
+        better = false;
         bool stepped = local_step(unit, A, B, F, dx);
         for (double t = 1.0; stepped && !better && t > 0.02; t *= 0.5) {
             for (int k = 0; k < c; k++) {
@@ -276,7 +279,9 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
             }
             local_velocity(unit, q, trial, w);
             cr__unit_map(unit, 1.0, trial, w, F, A, B);
-            better = norm2(unit, F) < (1.0 - 0.1 * t) * size;
+            double after = norm2(unit, F);
+            better = after < (1.0 - 0.1 * t) * size;
+            if (better) size = after;
         }
         if (better) {
             memcpy(x, trial, (size_t)c * sizeof *x);

@@ -140,7 +140,7 @@ static crStatus newton_loop(crNewton* z, double tol, int max_steps, bool sweeps,
             // shrink the shift where it is what limits progress, grow it where the map is far from linear
             bool limited = after < 10.0 * expected;
             double shift = z->direct.shift;
-            shift *= limited ? 1e-4 : after < 0.01 * now ? 0.1 : after < 0.3 * now ? 1.0 : 10.0;
+            shift *= limited || after < 0.01 * now ? 0.1 : after < 0.3 * now ? 1.0 : 10.0;
             z->direct.shift = fmin(1e-4, fmax(1e-15, shift));
         } else {
             recover(z, ++failures, sweeps, x);
