@@ -98,7 +98,7 @@ static double solve_own(const crProblem* problem, const crBlock* block, const do
             scaled[a * c + b] = E[a] * D[a * c + b] * E[b];
         }
         largest = fmax(largest, scaled[a * (c + 1)]);
-        q_scaled[a] = E[a] * q[a];
+        q_scaled[a] = E[a] * q[a] + 0.0;  // no -0, as in a sweep, which adds terms that are zero
     }
     unit.D = scaled;
     unit.rho = largest > 0.0 ? 1.0 / largest : 1.0;
