@@ -421,6 +421,30 @@ TEST(audit_of_open_contacts) {
     }
 }
 
+// a contact without friction that opens straight is solved without impulse, by the measures of others too
+TEST(audit_of_a_contact_that_opens_without_slip) {
+    crArena arena;
+    crAudit audit;
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
+    for (int tangents = 1; tangents <= 2; tangents++) {
+        crBlock block = cr_block(CR_BLOCK_CONE, 0, 1 + tangents);
+        double W[9] = {0}, u[3] = {2.0, 0.0, 0.0}, p[3] = {0.0, 0.0, 0.0};
+        int n = 1 + tangents;
+        for (int i = 0; i < n; i++) {
+            W[i * (n + 1)] = 1.0;
+        }
+        crProblem problem = {
+            .rows = n, .block_count = 1, .blocks = &block, .u_free = u, .W = {n, n, NULL, NULL, W}};
+        CHECK_STATUS(cr_problem_audit(&problem, &arena, p, &audit), CR_OK);
+        CHECK(audit.residual == 0.0 && audit.natural == 0.0);
+        // an impulse of 1 N s where none belongs: min(p, u) = 1, over |u| = 2
+        p[0] = 1.0;
+        CHECK_STATUS(cr_problem_audit(&problem, &arena, p, &audit), CR_OK);
+        CHECK(audit.natural == 0.5);
+    }
+    cr_arena_destroy(&arena);
+}
+
 TEST(audit_rejects_what_is_not_finite) {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-2, 3, 0};
     crBlock block = cr_block(CR_BLOCK_CONE, 0, 3);
@@ -510,6 +534,9 @@ TEST(projections_are_nearest_points) {
 }
 
 TEST(projections_of_flat_sets) {
+    double P[3] = {-1, 0, 0};
+    cr__project_cone(0.0, P);
+    CHECK(P[0] == 0.0 && P[1] == 0.0 && P[2] == 0.0);
     double t[2] = {3, -4};
     cr__project_ellipse(0.0, 2.0, t);
     CHECK(t[0] == 0.0 && t[1] == -2.0);

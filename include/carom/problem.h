@@ -88,7 +88,7 @@ CR_API crStatus cr_problem_velocity(const crProblem* problem, crArena* arena, co
 // W as a full matrix, row by row (rows*rows), allocated from the arena.
 CR_API crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** W);
 
-// W by rows, allocated from the arena; exact zeros are dropped.
+// W by rows; exact zeros are dropped. Memory comes from the arena, entries of a W without zeros stay where they are.
 CR_API crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* W);
 
 // v + Minv J^T p (nv); needs J, Minv and v.

@@ -30,14 +30,16 @@ static inline void subtract_lu(double share, const double* restrict row, size_t 
 }
 
 // four rows at once, one below the other; each entry is subtracted from as subtract_lu does
-static void subtract_lu_four(const double share[4], const double* restrict row, size_t count,
-                             double* restrict a, double* restrict b, double* restrict c, double* restrict d) {
+static inline void subtract_lu_four(const double share[4], const double* restrict row, size_t count,
+                                    double* restrict a, double* restrict b, double* restrict c,
+                                    double* restrict d) {
+    double s0 = share[0], s1 = share[1], s2 = share[2], s3 = share[3];
     for (size_t j = 0; j < count; j++) {
         double x = row[j];
-        a[j] -= share[0] * x;
-        b[j] -= share[1] * x;
-        c[j] -= share[2] * x;
-        d[j] -= share[3] * x;
+        a[j] -= s0 * x;
+        b[j] -= s1 * x;
+        c[j] -= s2 * x;
+        d[j] -= s3 * x;
     }
 }
 
@@ -77,8 +79,12 @@ bool cr__lu(double* A, int size, double tol, int* order) {
     }
     for (size_t k = 0; k < n; k++) {
         size_t best = k;
+        double largest = fabs(A[k * n + k]);
         for (size_t i = k + 1; i < n; i++) {
-            if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+            double entry = fabs(A[i * n + k]);
+            bool more = entry > largest;
+            best = more ? i : best;
+            largest = more ? entry : largest;
         }
         double pivot = A[best * n + k];
         if (!(fabs(pivot) > floor_pivot) || !isfinite(pivot)) return false;
@@ -95,14 +101,33 @@ bool cr__lu(double* A, int size, double tol, int* order) {
 
 void cr__lu_solve(const double* LU, int size, const int* order, const double* b, double* x) {
     size_t n = (size_t)size;
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        // four sums at once, so that none waits for another; each takes its terms in order
+        const double* row = LU + i * n;
+        double s0 = b[order[i]], s1 = b[order[i + 1]], s2 = b[order[i + 2]], s3 = b[order[i + 3]];
+        for (size_t k = 0; k < i; k++) {
+            s0 -= row[k] * x[k];
+            s1 -= row[n + k] * x[k];
+            s2 -= row[2 * n + k] * x[k];
+            s3 -= row[3 * n + k] * x[k];
+        }
+        s1 -= row[n + i] * s0;
+        s2 = s2 - row[2 * n + i] * s0 - row[2 * n + i + 1] * s1;
+        s3 = s3 - row[3 * n + i] * s0 - row[3 * n + i + 1] * s1 - row[3 * n + i + 2] * s2;
+        x[i] = s0;
+        x[i + 1] = s1;
+        x[i + 2] = s2;
+        x[i + 3] = s3;
+    }
+    for (; i < n; i++) {
         double sum = b[order[i]];
         for (size_t k = 0; k < i; k++) {
             sum -= LU[i * n + k] * x[k];
         }
         x[i] = sum;
     }
-    for (size_t i = n; i-- > 0;) {
+    for (i = n; i-- > 0;) {
         double sum = x[i];
         for (size_t k = i + 1; k < n; k++) {
             sum -= LU[i * n + k] * x[k];

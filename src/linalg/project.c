@@ -10,7 +10,8 @@
 
 void cr__project_cone(double mu, double p[3]) {
     double t = sqrt(p[1] * p[1] + p[2] * p[2]);
-    if (t <= mu * p[0]) return;
+    // without friction p may be below the cone although t = 0
+    if (p[0] >= 0.0 && t <= mu * p[0]) return;
     if (mu * t <= -p[0]) {
         p[0] = p[1] = p[2] = 0.0;
         return;

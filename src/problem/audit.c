@@ -32,10 +32,8 @@ static double sparse_weight(const crMatrix* J, const crMatrix* Minv, int row) {
     return sum;
 }
 
-// J_row Minv J_row^T, or the diagonal entry of W
-static double row_weight(const crProblem* problem, const crMatrix* W, int row) {
-    if (W != NULL && W->start == NULL) return W->value[(size_t)row * (size_t)(W->cols + 1)];
-    if (W != NULL) return cr_matrix_at(W, row, row);
+// J_row Minv J_row^T
+static double row_weight(const crProblem* problem, int row) {
     const crMatrix* J = &problem->J;
     if (J->start != NULL && problem->Minv.start != NULL) return sparse_weight(J, &problem->Minv, row);
     int first = J->start == NULL ? 0 : J->start[row];
@@ -93,12 +91,15 @@ static void abs_mul_t(const crMatrix* A, const double* x, double* y) {
 
 // islands: trees of union by the lower index
 
-// returns how many sets have become one with another
-static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first) {
+// Returns how many sets have become one with another. full: whether no entry of the row is zero.
+static int join_row(int* parent, int node, const crMatrix* A, int i, const int* node_of, int first,
+                    bool* full) {
     Row row = row_of(A, i);
     int joined = 0, last = node, root = cr__forest_find(parent, node);
+    bool zero = false;
     for (int k = 0; k < row.count; k++) {
         int j = col_of(&row, k), other = node_of != NULL ? node_of[j] : first + j;
+        zero |= row.value[k] == 0.0;
         // columns of one block follow each other, and most are joined already
         if (other == last || row.value[k] == 0.0) continue;
         last = other;
@@ -106,43 +107,132 @@ static int join_row(int* parent, int node, const crMatrix* A, int i, const int* 
         joined += cr__forest_join(parent, root, other);
         root = parent[root];
     }
+    *full = !zero;
     return joined;
 }
 
-// blocks that act on each other, through W or through the velocities that J and Minv couple
-static crStatus find_islands(crAuditor* a, crArena* arena) {
-    const crProblem* problem = a->problem;
-    int blocks = problem->block_count, nodes = blocks + problem->nv;
-    size_t mark = cr_arena_mark(arena);
-    int* parent = cr_arena_alloc(arena, (size_t)(nodes + 1) * sizeof *parent);
-    int* block_of = cr_arena_alloc(arena, (size_t)(problem->rows + 1) * sizeof *block_of);
-    if (parent == NULL || block_of == NULL) return CR_ERR_MEMORY;
-    for (int i = 0; i < nodes; i++) {
-        parent[i] = i;
-    }
-    for (int i = 0; i < blocks; i++) {
+// whether row i of a compressed matrix has the columns of the row before
+static bool repeats_columns(const crMatrix* A, int i) {
+    int before = A->start[i - 1], begin = A->start[i], count = A->start[i + 1] - begin;
+    return begin - before == count &&
+           memcmp(A->col + before, A->col + begin, (size_t)count * sizeof *A->col) == 0;
+}
+
+static void fill_block_of(const crProblem* problem, int* block_of) {
+    for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
         for (int r = block->row; r < block->row + block->count; r++) {
             block_of[r] = i;
         }
     }
-    bool operator= a->W == NULL;
-    int sets = blocks;
-    for (int r = 0; r < problem->rows && (operator|| sets> 1); r++) {
-        if (operator) {
-            join_row(parent, block_of[r], &problem->J, r, NULL, blocks);
+}
+
+// Joins block i with those that its rows reach. Returns how many sets have become one with another.
+static int join_block(const crAuditor* a, int i, const int* block_of) {
+    const crBlock* block = &a->problem->blocks[i];
+    bool covered = false;  // true if the row before reaches all blocks of its columns
+    int joined = 0;
+    for (int r = block->row; r < block->row + block->count; r++) {
+        if (covered && (a->W->start == NULL || repeats_columns(a->W, r))) continue;
+        joined += join_row(a->island, i, a->W, r, block_of, 0, &covered);
+    }
+    return joined;
+}
+
+// entry (r, r) among the entries of compressed row r from begin to end; guess: where it may be
+static inline double diagonal(const crMatrix* A, int r, int begin, int end, int guess) {
+    if (guess < end && A->col[guess] == r) return A->value[guess];
+    while (end - begin > 1) {
+        int middle = begin + (end - begin) / 2;
+        if (A->col[middle] <= r) {
+            begin = middle;
         } else {
-            sets -= join_row(parent, block_of[r], a->W, r, block_of, 0);
+            end = middle;
         }
     }
-    for (int i = 0; operator&& i<problem->nv; i++) {
-        join_row(parent, blocks + i, &problem->Minv, i, NULL, blocks);
+    return begin < end && A->col[begin] == r ? A->value[begin] : 0.0;
+}
+
+static inline double larger(double a, double b) { return b > a ? b : a; }
+
+static inline double positive(double x) { return x > 0.0 ? x : 0.0; }
+
+// the diagonal of W
+static void copy_diagonal(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    const crMatrix* W = a->W;
+    size_t rows = (size_t)problem->rows;
+    for (size_t r = 0; W->start == NULL && r < rows; r++) {
+        a->weight[r] = positive(W->value[r * (rows + 1)]);
     }
-    for (int i = 0; i < blocks; i++) {
-        a->island[i] = cr__forest_find(parent, i);
+    for (int i = 0; W->start != NULL && i < problem->block_count; i++) {
+        int first = problem->blocks[i].row, beyond = first + problem->blocks[i].count;
+        for (int r = first; r < beyond; r++) {
+            int begin = W->start[r];
+            a->weight[r] = positive(diagonal(W, r, begin, W->start[r + 1], begin + r - first));
+        }
     }
-    cr_arena_release(arena, mark);
-    return CR_OK;
+}
+
+// True if compressed rows of a block have no entry beside its own columns.
+static bool is_alone(const crMatrix* W, const crBlock* block) {
+    int first = block->row, beyond = first + block->count, begin = W->start[first];
+    for (int r = first; r < beyond; r++) {
+        int end = W->start[r + 1];
+        if (begin < end && (W->col[begin] < first || W->col[end - 1] >= beyond)) return false;
+        begin = end;
+    }
+    return true;
+}
+
+// Joins blocks that act on each other through W.
+static void join_blocks(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    int sets = problem->block_count;
+    bool filled = false;
+    for (int i = 0; i < problem->block_count && sets > 1; i++) {
+        if (a->W->start != NULL && is_alone(a->W, &problem->blocks[i])) continue;
+        if (!filled) fill_block_of(problem, a->block_of);
+        filled = true;
+        sets -= join_block(a, i, a->block_of);
+    }
+}
+
+// The same through the velocities that J and Minv couple.
+static void join_operator(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    int blocks = problem->block_count;
+    bool full;
+    fill_block_of(problem, a->block_of);
+    for (int r = 0; r < problem->rows; r++) {
+        join_row(a->island, a->block_of[r], &problem->J, r, NULL, blocks, &full);
+    }
+    for (int i = 0; i < problem->nv; i++) {
+        join_row(a->island, blocks + i, &problem->Minv, i, NULL, blocks, &full);
+    }
+}
+
+void cr__auditor_islands(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    if (a->joined) return;
+    a->joined = true;
+    cr__forest_begin(a->island, problem->block_count + (a->W == NULL ? problem->nv : 0));
+    if (a->W != NULL) {
+        join_blocks(a);
+    } else {
+        join_operator(a);
+    }
+    for (int i = 0; i < problem->block_count; i++) {
+        int leader = a->island[i] = cr__forest_find(a->island, i);
+        a->scale[leader] = larger(leader == i ? 0.0 : a->scale[leader], a->own[i]);
+    }
+}
+
+// Scale of block i's island. Islands are found only where the block's own scale is not the largest of all.
+static double scale_of(crAuditor* a, int i) {
+    if (a->own[i] == a->largest) return a->largest;
+    cr__auditor_islands(a);
+    return a->scale[a->island[i]];
 }
 
 static double q_of(const crProblem* problem, int row) {
@@ -152,7 +242,7 @@ static double q_of(const crProblem* problem, int row) {
 // largest velocity that the laws of a block want changed
 static double scale_of_block(const crAuditor* a, const crBlock* block) {
     const crProblem* problem = a->problem;
-    double q[6] = {0}, worst = 0.0;
+    double q[6], worst = 0.0;
     if (block->kind == CR_BLOCK_CONE) {
         for (int k = 0; k < block->count; k++) {
             q[k] = q_of(problem, block->row + k);
@@ -164,51 +254,89 @@ static double scale_of_block(const crAuditor* a, const crBlock* block) {
     part.count = 1;
     for (int r = block->row; r < block->row + block->count; r++) {
         q[0] = q_of(problem, r);
-        worst = fmax(worst, cr__witness_scale(&part, a->weight + r, q));
+        worst = larger(worst, cr__witness_scale(&part, a->weight + r, q));
     }
     return worst;
 }
 
 static void find_scales(crAuditor* a) {
     const crProblem* problem = a->problem;
+    a->largest = problem->rest;
     for (int i = 0; i < problem->block_count; i++) {
-        a->scale[i] = problem->rest;
-    }
-    for (int i = 0; i < problem->block_count; i++) {
-        double* scale = &a->scale[a->island[i]];
-        *scale = fmax(*scale, scale_of_block(a, &problem->blocks[i]));
+        const crBlock* block = &problem->blocks[i];
+        a->own[i] = problem->rest;
+        // a contact that does not close need not change
+        if (block->kind == CR_BLOCK_CONE && !(q_of(problem, block->row) < 0.0)) continue;
+        a->own[i] = larger(a->own[i], scale_of_block(a, block));
+        a->largest = larger(a->largest, a->own[i]);
     }
 }
 
 crStatus cr__auditor_create(const crProblem* problem, const crMatrix* W, crArena* arena, crAuditor* a) {
-    size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1;
+    size_t rows = (size_t)problem->rows + 1, blocks = (size_t)problem->block_count + 1,
+           nv = (size_t)problem->nv;
+    size_t numbers = 5 * rows + 2 * nv + 2 * blocks;
     *a = (crAuditor){.problem = problem, .W = W};
     if (W == NULL && problem->W.value != NULL) a->W = &problem->W;
-    a->weight = cr_arena_alloc(arena, (6 * rows + 2 * (size_t)problem->nv + blocks) * sizeof(double));
-    a->island = cr_arena_alloc(arena, blocks * sizeof(int));
-    a->held = cr_arena_alloc(arena, rows * sizeof *a->held);
-    if (a->weight == NULL || a->island == NULL || a->held == NULL) return CR_ERR_MEMORY;
+    char* memory = cr_arena_alloc(arena, numbers * sizeof(double) + rows * sizeof *a->held +
+                                             (2 * blocks + nv + rows) * sizeof(int));
+    if (memory == NULL) return CR_ERR_MEMORY;
+    a->weight = (double*)(void*)memory;
     a->p_hat = a->weight + rows;
     a->w = a->p_hat + rows;
     a->floor = a->w + rows;
-    a->u = a->floor + rows;
-    a->scale = a->u + rows;
+    a->own = a->floor + rows;
+    a->scale = a->own + blocks;
     a->work = a->scale + blocks;
-    for (int r = 0; r < problem->rows; r++) {
-        double weight = problem->raw ? 1.0 : row_weight(problem, a->W, r);
-        a->weight[r] = weight > 0.0 ? weight : 0.0;
-        a->floor[r] = 0.0;
+    a->held = (crHeld*)(void*)(a->weight + numbers);
+    a->busy = (int*)(void*)(a->held + rows);
+    a->block_of = a->busy + blocks;
+    a->island = a->block_of + rows;
+    if (!problem->raw && a->W != NULL) {
+        copy_diagonal(a);
+    } else {
+        for (int r = 0; r < problem->rows; r++) {
+            a->weight[r] = problem->raw ? 1.0 : positive(row_weight(problem, r));
+        }
     }
-    if (problem->raw || problem->rows == 0) return CR_OK;
-    crStatus status = find_islands(a, arena);
-    if (status == CR_OK) find_scales(a);
-    return status;
+    if (!problem->raw) find_scales(a);
+    return CR_OK;
+}
+
+static void add_multiple(const double* restrict x, double factor, int count, double* restrict y) {
+    for (int k = 0; k < count; k++) {
+        y[k] += x[k] * factor;
+    }
+}
+
+// W p where W equals its transpose: row j is column j. The terms of each sum come in the order of cr_matrix_mul, without
+// those that are zero.
+static void mul_symmetric(const crMatrix* W, const double* p, double* w) {
+    memset(w, 0, (size_t)W->rows * sizeof *w);
+    for (int j = 0; j < W->rows; j++) {
+        if (p[j] == 0.0) continue;
+        Row row = row_of(W, j);
+        if (row.col == NULL) {
+            add_multiple(row.value, p[j], row.count, w);
+            continue;
+        }
+        for (int k = 0; k < row.count; k++) {
+            w[row.col[k]] += row.value[k] * p[j];
+        }
+    }
+}
+
+// whether W is known to equal its transpose
+static bool is_symmetric_audit(const crAuditor* a) {
+    return a->W != NULL && a->compared && a->asymmetry == 0.0;
 }
 
 // w = u_free + b + W p
 static void velocity(const crAuditor* a, const double* p, double* w) {
     const crProblem* problem = a->problem;
-    if (a->W != NULL) {
+    if (is_symmetric_audit(a)) {
+        mul_symmetric(a->W, p, w);
+    } else if (a->W != NULL) {
         cr_matrix_mul(a->W, p, w);
     } else {
         double *force = a->work, *dv = a->work + problem->nv;
@@ -218,36 +346,80 @@ static void velocity(const crAuditor* a, const double* p, double* w) {
     }
     for (int i = 0; i < problem->rows; i++) {
         w[i] += problem->u_free[i];
-        if (problem->b != NULL) w[i] += problem->b[i];
+    }
+    for (int i = 0; i < problem->rows && problem->b != NULL; i++) {
+        w[i] += problem->b[i];
     }
 }
 
-// the witness of p and its velocities, from a->w = u_free + b + W p
-static void make_witness(crAuditor* a, const double* p) {
+// True if a contact without impulse does not close: its witness is no impulse, and it adds nothing to any figure.
+static inline bool opens(const crBlock* block, const double* p, const double* w) {
+    bool rests = w[0] == 0.0 && !isinf(block->mu);  // infinite friction may hold it
+    if (block->kind != CR_BLOCK_CONE || !(w[0] > 0.0 || rests) || p[0] != 0.0 || p[1] != 0.0) return false;
+    bool none = true;
+    for (int k = 2; k < block->count; k++) {
+        none = none && p[k] == 0.0;
+    }
+    return none;
+}
+
+// Lists the blocks that do not open, from a->w = u_free + b + W p.
+static void find_busy(crAuditor* a, const double* p) {
     const crProblem* problem = a->problem;
+    int count = 0;
     for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
+        a->busy[count] = i;
+        count += opens(block, p + block->row, a->w + block->row) ? 0 : 1;
+    }
+    a->busy_count = count;
+}
+
+// the witness of p and its velocities, from a->w = u_free + b + W p and its busy blocks
+static void make_witness(crAuditor* a, const double* p) {
+    const crProblem* problem = a->problem;
+    size_t bytes = (size_t)problem->rows * sizeof *p;
+    memset(a->p_hat, 0, bytes);
+    for (int k = 0; k < a->busy_count; k++) {
+        const crBlock* block = &problem->blocks[a->busy[k]];
         int r = block->row;
         cr__witness_make(problem, block, a->weight + r, p + r, a->w + r, a->p_hat + r, a->held + r);
     }
-    bool same = memcmp(a->p_hat, p, (size_t)problem->rows * sizeof *p) == 0;
-    if (!same) velocity(a, a->p_hat, a->w);
+    if (memcmp(a->p_hat, p, bytes) != 0) velocity(a, a->p_hat, a->w);
 }
 
-void cr__auditor_witness(crAuditor* a, const double* p) {
-    velocity(a, p, a->w);
-    make_witness(a, p);
+// Defect of block i. at: how many busy blocks come before it; moves on if it is one of them. Returns false if it is open
+// and does not close by more than rounding: then it is exact.
+static bool defect_of(crAuditor* a, int i, int* at, crDefect* defect) {
+    const crBlock* block = &a->problem->blocks[i];
+    int r = block->row;
+    if (*at < a->busy_count && a->busy[*at] == i) {
+        (*at)++;
+    } else if (a->w[r] >= a->floor[r]) {
+        return false;
+    } else {
+        cr__witness_open(block, a->p_hat + r, a->held + r);
+    }
+    *defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
+    return true;
 }
 
 // 0 / 0 is 0: nothing had to change and nothing did
 static double relative(double x, double scale) { return x > 0.0 ? x / scale : x == 0.0 ? 0.0 : x; }
 
 static bool all_finite(const double* x, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += 0.0 * x[i];
+    // four sums, so that none waits for another
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            sum[k] += 0.0 * x[i + k];
+        }
     }
-    return sum == 0.0;
+    for (; i < n; i++) {
+        sum[0] += 0.0 * x[i];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
 double cr__auditor_residual(crAuditor* a, const double* p) {
@@ -259,14 +431,16 @@ double cr__auditor_residual(crAuditor* a, const double* p) {
     }
     double worst = 0.0;
     if (!all_finite(p, problem->rows)) return (double)INFINITY;
-    cr__auditor_witness(a, p);
+    velocity(a, p, a->w);
+    find_busy(a, p);
+    make_witness(a, p);
     if (!all_finite(a->w, problem->rows)) return (double)INFINITY;
     memset(a->floor, 0, (size_t)problem->rows * sizeof *a->floor);
-    for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        int r = block->row;
-        crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
-        worst = fmax(worst, relative(sqrt(defect.square), a->scale[a->island[i]]));
+    for (int i = 0, at = 0; i < problem->block_count; i++) {
+        crDefect defect;
+        if (!defect_of(a, i, &at, &defect)) continue;
+        double eta = sqrt(defect.square);
+        if (eta != 0.0) worst = larger(worst, relative(eta, scale_of(a, i)));
     }
     return worst;
 }
@@ -299,6 +473,23 @@ static void operator_floors(crAuditor* a) {
     }
 }
 
+// the same where W equals its transpose: row j is column j
+static void symmetric_floors(crAuditor* a) {
+    const crProblem* problem = a->problem;
+    memset(a->floor, 0, (size_t)problem->rows * sizeof *a->floor);
+    for (int j = 0; j < problem->rows; j++) {
+        if (a->p_hat[j] == 0.0) continue;
+        Row row = row_of(a->W, j);
+        double pull = sqrt(a->weight[j]) * fabs(a->p_hat[j]);
+        for (int k = 0; k < row.count; k++) {
+            a->floor[col_of(&row, k)] += row.value[k] != 0.0 ? pull : 0.0;
+        }
+    }
+    for (int i = 0; i < problem->rows; i++) {
+        if (a->floor[i] != 0.0) a->floor[i] *= 16.0 * EPS * sqrt(a->weight[i]);
+    }
+}
+
 static void matrix_floors(crAuditor* a) {
     const crProblem* problem = a->problem;
     double* pull = a->work;  // s_j |p_j|
@@ -322,7 +513,9 @@ static void matrix_floors(crAuditor* a) {
 // rows that no impulse reaches have exact velocities
 static void find_floors(crAuditor* a) {
     const crProblem* problem = a->problem;
-    if (a->W != NULL) {
+    if (is_symmetric_audit(a)) {
+        symmetric_floors(a);
+    } else if (a->W != NULL) {
         matrix_floors(a);
     } else {
         operator_floors(a);
@@ -334,22 +527,18 @@ static void find_floors(crAuditor* a) {
     }
 }
 
-static void judge_block(const crAuditor* a, int i, crAudit* audit) {
-    const crBlock* block = &a->problem->blocks[i];
-    int r = block->row;
-    double scale = a->scale[a->island[i]];
-    crDefect defect = cr__witness_defect(block, a->weight + r, a->held + r, a->w + r, a->floor + r);
-    double eta = sqrt(defect.square), floor = sqrt(defect.floor), residual = relative(eta, scale);
-    if (residual > audit->residual || audit->worst_block < 0) {
+static void judge_block(crAuditor* a, int i, crDefect defect, crAudit* audit) {
+    double eta = sqrt(defect.square), floor = sqrt(defect.floor), scale = scale_of(a, i);
+    double residual = relative(eta, scale);
+    if (residual > audit->residual) {
         audit->worst_block = i;
-        audit->scale = scale;
         audit->residual = residual;
     }
-    audit->most = fmax(audit->most, relative(eta + floor, scale));
-    if (eta > floor) audit->least = fmax(audit->least, relative(eta - floor, scale));
-    audit->eta = fmax(audit->eta, eta);
-    audit->floor = fmax(audit->floor, floor);
-    audit->permits = fmax(audit->permits, defect.permits);
+    audit->most = larger(audit->most, relative(eta + floor, scale));
+    if (eta > floor) audit->least = larger(audit->least, relative(eta - floor, scale));
+    audit->eta = larger(audit->eta, eta);
+    audit->floor = larger(audit->floor, floor);
+    audit->permits = larger(audit->permits, defect.permits);
 }
 
 // a->w = u_free + b + W p
@@ -361,9 +550,12 @@ static void judge_all(crAuditor* a, const double* p, crAudit* audit) {
     }
     make_witness(a, p);
     find_floors(a);
-    for (int i = 0; i < problem->block_count; i++) {
-        judge_block(a, i, audit);
+    audit->worst_block = 0;
+    for (int i = 0, at = 0; i < problem->block_count; i++) {
+        crDefect defect;
+        if (defect_of(a, i, &at, &defect)) judge_block(a, i, defect, audit);
     }
+    audit->scale = scale_of(a, audit->worst_block);
     audit->distance = problem->h * audit->eta;
     if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
         audit->eta = (double)INFINITY;
@@ -431,18 +623,18 @@ static bool finite_audit(const crAudit* a) {
 
 static crStatus audit_with(crAuditor* a, crArena* arena, double* p, bool keep, crAudit* audit) {
     const crProblem* problem = a->problem;
-    double* u = a->u;
-    velocity(a, p, u);
-    for (int i = 0; i < problem->rows; i++) {
-        double b = problem->b != NULL ? problem->b[i] : 0.0;
-        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (u[i] - b));
-    }
-    if (!all_finite(p, problem->rows) || !all_finite(u, problem->rows)) {
+    velocity(a, p, a->w);
+    if (!all_finite(p, problem->rows) || !all_finite(a->w, problem->rows)) {
         audit->eta = (double)INFINITY;
         return CR_OK;
     }
-    cr__problem_published(problem, a->weight, p, u, audit);
-    memcpy(a->w, u, (size_t)problem->rows * sizeof *u);
+    for (int i = 0; i < problem->rows; i++) {
+        if (p[i] == 0.0) continue;
+        double b = problem->b != NULL ? problem->b[i] : 0.0;
+        audit->energy_change += 0.5 * p[i] * (problem->u_free[i] + (a->w[i] - b));
+    }
+    find_busy(a, p);
+    cr__problem_published(a, p, audit);
     judge_all(a, p, audit);
     if (!problem->raw && !a->compared) {
         a->asymmetry = cr_matrix_skew(problem->W.value != NULL ? &problem->W : &problem->Minv, true).relative;

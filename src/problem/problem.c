@@ -33,6 +33,38 @@ static bool all_finite_problem(const double* x, size_t n) {
     return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
 }
 
+// whether the columns of a compressed row ascend within the matrix
+static inline bool has_row(const crMatrix* A, int i) {
+    int begin = A->start[i], end = A->start[i + 1], last = -1;
+    // as many as there are columns at most, so that nothing is read beyond what the start says
+    bool ok = end >= begin && end - begin <= A->cols;
+    for (int k = begin; ok && k < end; k++) {
+        ok = A->col[k] > last;
+        last = A->col[k];
+    }
+    return ok && last < A->cols;
+}
+
+// the same of all rows
+static bool has_rows(const crMatrix* A) {
+    int falls =
+        0;  // entries whose column does not lie beyond that of the entry before, first ones of rows apart
+    for (int i = 0; i < A->rows; i++) {
+        int count = A->start[i + 1] - A->start[i];
+        if (count < 0 || count > A->cols) return false;
+    }
+    for (int k = 1; k < A->start[A->rows]; k++) {
+        falls += A->col[k] <= A->col[k - 1] ? 1 : 0;
+    }
+    for (int i = 0; i < A->rows; i++) {
+        int begin = A->start[i], end = A->start[i + 1];
+        if (begin == end) continue;
+        if (A->col[begin] < 0 || A->col[end - 1] >= A->cols) return false;
+        if (begin > 0 && A->col[begin] <= A->col[begin - 1]) falls--;
+    }
+    return falls == 0;
+}
+
 static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* name, crError* error) {
     if (A->rows != rows || A->cols != cols || A->value == NULL) {
         return cr_error_set(error, CR_ERR_SIZE, name, "%s: is %d x %d, must be %d x %d", name, A->rows,
@@ -41,15 +73,11 @@ static crStatus check_matrix(const crMatrix* A, int rows, int cols, const char* 
     size_t entries = (size_t)rows * (size_t)cols;
     if (A->start != NULL) {
         if (A->start[0] != 0) return cr_error_set(error, CR_ERR_SIZE, name, "%s: rows must start at 0", name);
-        for (int i = 0; i < rows; i++) {
-            bool ok = A->start[i + 1] >= A->start[i];
-            for (int k = A->start[i]; ok && k < A->start[i + 1]; k++) {
-                ok = A->col[k] >= 0 && A->col[k] < cols && (k == A->start[i] || A->col[k] > A->col[k - 1]);
-            }
-            if (!ok) {
-                return cr_error_set(error, CR_ERR_SIZE, name,
-                                    "%s: columns of row %d must ascend within 0 to %d", name, i, cols - 1);
-            }
+        bool fine = has_rows(A);
+        for (int i = 0; !fine && i < rows; i++) {
+            if (has_row(A, i)) continue;
+            return cr_error_set(error, CR_ERR_SIZE, name, "%s: columns of row %d must ascend within 0 to %d",
+                                name, i, cols - 1);
         }
         entries = (size_t)A->start[rows];
     }
@@ -85,12 +113,14 @@ static crStatus check_polygon(const double (*v)[2], int count, int index, crErro
 }
 
 static crStatus check_cone(const crProblem* problem, const crBlock* block, int index, crError* error) {
-    int tangents = block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+    int tangents = block->count - 1 - block->spin - 2 * block->roll;
     if (tangents < 1 || tangents > 2) {
         return cr_error_set(error, CR_ERR_SIZE, "count",
                             "count: cone block %d has %d tangents, must be 1 or 2", index, tangents);
     }
-    if (!(block->mu >= 0.0) || !(block->mu2 >= 0.0) || !(block->mu_spin >= 0.0) || !(block->mu_roll >= 0.0)) {
+    bool limits =
+        (block->mu >= 0.0) & (block->mu2 >= 0.0) & (block->mu_spin >= 0.0) & (block->mu_roll >= 0.0);
+    if (!limits) {
         return cr_error_set(error, CR_ERR_RANGE, "mu",
                             "mu: cone block %d has mu = %g, all limits must be >= 0", index, block->mu);
     }
@@ -102,6 +132,10 @@ static crStatus check_cone(const crProblem* problem, const crBlock* block, int i
     return check_polygon(problem->vertices + block->vertex, block->vertex_count, index, error);
 }
 
+static bool is_range(double lo, double hi) {
+    return lo <= hi && lo < (double)INFINITY && hi > -(double)INFINITY;
+}
+
 static crStatus check_block(const crProblem* problem, int index, int row, crError* error) {
     const crBlock* block = &problem->blocks[index];
     if (block->row != row || block->count < 1 || block->count > problem->rows - row) {
@@ -109,12 +143,12 @@ static crStatus check_block(const crProblem* problem, int index, int row, crErro
                             "blocks: block %d covers %d rows from %d, must start at %d", index, block->count,
                             block->row, row);
     }
-    bool box_ok = block->lo <= block->hi && block->lo < (double)INFINITY && block->hi > -(double)INFINITY;
-    if (block->kind == CR_BLOCK_BOX && !box_ok) {
+    if (block->kind == CR_BLOCK_BOX && !is_range(block->lo, block->hi)) {
         return cr_error_set(error, CR_ERR_RANGE, "lo", "lo: block %d has lo = %g and hi = %g, an empty range",
                             index, block->lo, block->hi);
     }
-    if (!(block->e >= 0.0) || !(block->et >= -1.0 && block->et <= 1.0)) {
+    bool restitution = (block->e >= 0.0) & (block->et >= -1.0) & (block->et <= 1.0);
+    if (!restitution) {
         return cr_error_set(error, CR_ERR_RANGE, "e",
                             "e: block %d has e = %g, et = %g; must be >= 0 and in [-1, 1]", index, block->e,
                             block->et);
@@ -269,11 +303,13 @@ crStatus cr_problem_dense(const crProblem* problem, crArena* arena, double** out
 }
 
 static size_t count_entries(const double* W, size_t count) {
-    size_t entries = 0;
-    for (size_t i = 0; i < count; i++) {
-        entries += W[i] != 0.0 ? 1 : 0;
+    // two counts, so that none waits for another
+    size_t entries[2] = {0, 0}, i = 0;
+    for (; i + 2 <= count; i += 2) {
+        entries[0] += W[i] != 0.0 ? 1 : 0;
+        entries[1] += W[i + 1] != 0.0 ? 1 : 0;
     }
-    return entries;
+    return entries[0] + entries[1] + (i < count && W[i] != 0.0 ? 1 : 0);
 }
 
 // entries of one row from `at` on; without branches, so it may write one place past the last entry
@@ -303,19 +339,23 @@ crStatus cr_problem_sparse(const crProblem* problem, crArena* arena, crMatrix* o
         dense = formed;
     }
     size_t entries = count_entries(dense, n * n);
+    bool full = entries == n * n;  // then the rows stay where they are
     int* start = cr_arena_alloc(arena, (n + 1) * sizeof(int));
     int* columns = cr_arena_alloc(arena, (entries + 1) * sizeof(int));
-    double* values = cr_arena_alloc(arena, (entries + 1) * sizeof(double));
-    if (start == NULL || columns == NULL || values == NULL) {
+    double* values = full ? NULL : cr_arena_alloc(arena, (entries + 1) * sizeof(double));
+    if (start == NULL || columns == NULL || (values == NULL && !full)) {
         cr_arena_release(arena, mark);
         return CR_ERR_MEMORY;
     }
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         start[i] = (int)at;
-        at = compress(dense + i * n, n, values, columns, at);
+        for (size_t j = 0; full && j < n; j++) {
+            columns[i * n + j] = (int)j;
+        }
+        at = full ? at + n : compress(dense + i * n, n, values, columns, at);
     }
     start[n] = (int)at;
-    *out = (crMatrix){problem->rows, problem->rows, start, columns, values};
+    *out = (crMatrix){problem->rows, problem->rows, start, columns, full ? dense : values};
     return CR_OK;
 }

@@ -136,21 +136,15 @@ static double residual_scale(const crProblem* problem) {
     return scale > 0.0 ? sqrt(scale) : 1.0;
 }
 
-static double natural_map(const crProblem* problem, const double* p, const double* u) {
+void cr__problem_published(const crAuditor* a, const double* p, crAudit* audit) {
+    const crProblem* problem = a->problem;
     double total = 0.0;
-    for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        double r = block_map(problem, block, p + block->row, u + block->row);
+    for (int k = 0; k < a->busy_count; k++) {
+        const crBlock* block = &problem->blocks[a->busy[k]];
+        int row = block->row;
+        double r = block_map(problem, block, p + row, a->w + row);
         total = problem->raw ? fmax(total, r) : total + r;
+        audit_block(problem, block, p + row, a->w + row, a->weight[row], &audit->laws);
     }
-    return sqrt(total) / residual_scale(problem);
-}
-
-void cr__problem_published(const crProblem* problem, const double* weight, const double* p, const double* u,
-                           crAudit* audit) {
-    audit->natural = natural_map(problem, p, u);
-    for (int i = 0; i < problem->block_count; i++) {
-        const crBlock* block = &problem->blocks[i];
-        audit_block(problem, block, p + block->row, u + block->row, weight[block->row], &audit->laws);
-    }
+    audit->natural = total > 0.0 ? sqrt(total) / residual_scale(problem) : total;
 }

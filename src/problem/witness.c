@@ -24,32 +24,41 @@ typedef struct Part {
     bool tangent;  // m/s; otherwise rad/s
 } Part;
 
-static int tangents_of(const crBlock* block) {
-    return block->count - 1 - (block->spin ? 1 : 0) - (block->roll ? 2 : 0);
+static inline double larger(double a, double b) { return b > a ? b : a; }
+
+static inline int tangents_of(const crBlock* block) {
+    return block->count - 1 - block->spin - 2 * block->roll;
 }
 
 // lambda of normal and tangents together
-static double linear_weight(const crBlock* block, const double* weight) {
-    double sum = 0.0;
-    for (int k = 0; k <= tangents_of(block); k++) {
-        sum += weight[k];
-    }
-    return sum;
+static inline double linear_weight(const double* weight, int tangents) {
+    double sum = weight[0] + weight[1];
+    return tangents == 2 ? sum + weight[2] : sum;
 }
 
 // True if friction is limited in one direction only.
-static bool is_strip(const crBlock* block) {
-    return tangents_of(block) == 2 && block->vertex_count == 0 && isinf(block->mu) != isinf(block->mu2);
+static inline bool is_strip(const crBlock* block, int tangents) {
+    return tangents == 2 && block->vertex_count == 0 && isinf(block->mu) != isinf(block->mu2);
+}
+
+// the tangents' part
+static inline Part tangent_part(const crBlock* block, int tangents, double lambda) {
+    return (Part){1, tangents, block->mu, block->mu2, lambda, true};
+}
+
+// True if the tangents are the cone's only part.
+static inline bool is_single(const crBlock* block, int tangents) {
+    return !block->spin && !block->roll && !is_strip(block, tangents);
 }
 
 static int cone_parts(const crBlock* block, const double* weight, Part* parts) {
     int tangents = tangents_of(block), count = 0, at = 1 + tangents;
-    double lambda = linear_weight(block, weight);
-    if (is_strip(block)) {
+    double lambda = linear_weight(weight, tangents);
+    if (is_strip(block, tangents)) {
         parts[count++] = (Part){1, 1, block->mu, 0.0, lambda, true};
         parts[count++] = (Part){2, 1, block->mu2, 0.0, lambda, true};
     } else {
-        parts[count++] = (Part){1, tangents, block->mu, block->mu2, lambda, true};
+        parts[count++] = tangent_part(block, tangents, lambda);
     }
     if (block->spin) {
         parts[count++] = (Part){at, 1, block->mu_spin, 0.0, weight[at], false};
@@ -62,7 +71,8 @@ static int cone_parts(const crBlock* block, const double* weight, Part* parts) {
 }
 
 // nearest point of n times the part's friction set
-static void project(const crProblem* problem, const crBlock* block, const Part* part, double n, double* t) {
+static inline void project(const crProblem* problem, const crBlock* block, const Part* part, double n,
+                           double* t) {
     if (part->tangent && block->vertex_count > 0) {
         cr__project_polygon(problem->vertices + block->vertex, block->vertex_count, n, t);
     } else if (part->count == 1 || part->limit == part->limit2) {
@@ -72,13 +82,13 @@ static void project(const crProblem* problem, const crBlock* block, const Part* 
     }
 }
 
-static double size_of_witness(const double* t, int count) {
+static inline double size_of_witness(const double* t, int count) {
     return count == 1 ? fabs(t[0]) : sqrt(t[0] * t[0] + t[1] * t[1]);
 }
 
 // friction of one part at normal impulses z_n (decides) and p_hat_n (scales)
-static void make_part(const crProblem* problem, const crBlock* block, const Part* part, double z_n,
-                      const double* p, const double* w, double* p_hat, crHeld* held) {
+static inline void make_part(const crProblem* problem, const crBlock* block, const Part* part, double z_n,
+                             const double* p, const double* w, double* p_hat, crHeld* held) {
     double z[2], x[2], over[2];
     bool endless = isinf(part->limit) && (part->count == 1 || isinf(part->limit2)) &&
                    !(part->tangent && block->vertex_count > 0);
@@ -112,7 +122,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
         double off = 0.0;
         for (int k = 0; k < part->count; k++) {
             x[k] = p_hat[0] * (x[k] / n);
-            off = fmax(off, fabs(x[k] - p[part->at + k]));
+            off = larger(off, fabs(x[k] - p[part->at + k]));
             held->d[k] = over[k] / size;
         }
         // p stands for the point of the limit that it is within rounding
@@ -123,7 +133,7 @@ static void make_part(const crProblem* problem, const crBlock* block, const Part
     }
 }
 
-static void make_open(const crBlock* block, double* p_hat, crHeld* held) {
+void cr__witness_open(const crBlock* block, double* p_hat, crHeld* held) {
     for (int k = 0; k < block->count; k++) {
         p_hat[k] = 0.0;
         held[k].hold = k == 0 ? CR_HOLD_ABOVE : CR_HOLD_NONE;
@@ -131,9 +141,9 @@ static void make_open(const crBlock* block, double* p_hat, crHeld* held) {
 }
 
 // at infinite friction p_n says little about whether the contact presses: the branch that changes less
-static bool sticks_open(const crBlock* block, double lambda, const double* p, const double* w) {
+static bool sticks_open(int tangents, double lambda, const double* p, const double* w) {
     double shut = 0.0, open = fmax(0.0, -w[0]), held = 0.0;
-    for (int k = 0; k <= tangents_of(block); k++) {
+    for (int k = 0; k <= tangents; k++) {
         shut += w[k] * w[k];
         held += p[k] * p[k];
     }
@@ -143,24 +153,31 @@ static bool sticks_open(const crBlock* block, double lambda, const double* p, co
 
 static void make_cone(const crProblem* problem, const crBlock* block, const double* weight, const double* p,
                       const double* w, double* p_hat, crHeld* held) {
-    Part parts[CR_BLOCK_PARTS];
-    double lambda = linear_weight(block, weight);
+    int tangents = tangents_of(block);
+    double lambda = linear_weight(weight, tangents);
     double z_n = lambda > 0.0 ? p[0] - w[0] / lambda : 0.0;
     bool endless = block->vertex_count == 0 && isinf(block->mu);
     // without a normal impulse there is no friction, and the contact may open
     bool open = !(z_n > 0.0) || !(p[0] > 0.0);
-    if (endless && lambda > 0.0 && z_n < 1e-6 * size_of_witness(p + 1, tangents_of(block))) {
-        open = sticks_open(block, lambda, p, w);
+    if (endless && lambda > 0.0 && z_n < 1e-6 * size_of_witness(p + 1, tangents)) {
+        open = sticks_open(tangents, lambda, p, w);
     }
     if (open || !(lambda > 0.0)) {
-        make_open(block, p_hat, held);
+        cr__witness_open(block, p_hat, held);
         return;
     }
-    p_hat[0] = fmax(p[0], 0.0);
+    p_hat[0] = larger(0.0, p[0]);
     held[0].hold = CR_HOLD_ZERO;
+    z_n = larger(0.0, z_n);
+    if (is_single(block, tangents)) {
+        Part part = tangent_part(block, tangents, lambda);
+        make_part(problem, block, &part, z_n, p, w, p_hat, &held[1]);
+        return;
+    }
+    Part parts[CR_BLOCK_PARTS];
     int count = cone_parts(block, weight, parts);
     for (int k = 0; k < count; k++) {
-        make_part(problem, block, &parts[k], fmax(z_n, 0.0), p, w, p_hat, &held[parts[k].at]);
+        make_part(problem, block, &parts[k], z_n, p, w, p_hat, &held[parts[k].at]);
     }
 }
 
@@ -197,14 +214,14 @@ void cr__witness_make(const crProblem* problem, const crBlock* block, const doub
 }
 
 // defect of rows that move together, times length
-static void add_defect(const crHeld* held, int count, double length, const double* w, const double* floor,
-                       crDefect* out) {
+static inline void add_defect(const crHeld* held, int count, double length, const double* w,
+                              const double* floor, crDefect* out) {
     double along = 0.0, square = 0.0, noise = 0.0, largest = 0.0;
     for (int k = 0; k < count; k++) {
         square += w[k] * w[k];
         noise += floor[k] * floor[k];
         along += w[k] * held->d[k];
-        largest = fmax(largest, fabs(w[k]));
+        largest = larger(largest, fabs(w[k]));
     }
     if (largest > 0.0 && largest < TINY) noise += LOST;
     switch (held->hold) {
@@ -218,7 +235,7 @@ static void add_defect(const crHeld* held, int count, double length, const doubl
         double off = held->hold == CR_HOLD_ABOVE ? -w[0] : w[0];
         if (off + floor[0] <= 0.0) return;
         square = off > 0.0 ? off * off : 0.0;
-        if (held->hold == CR_HOLD_ABOVE) out->permits = fmax(out->permits, length * off);
+        if (held->hold == CR_HOLD_ABOVE) out->permits = larger(out->permits, length * off);
         break;
     }
     case CR_HOLD_AGAINST:
@@ -246,15 +263,15 @@ crDefect cr__witness_defect(const crBlock* block, const double* weight, const cr
         return defect;
     }
     add_defect(held, 1, 1.0, w, floor, &defect);
-    if (held[0].hold == CR_HOLD_ZERO) defect.permits = fmax(defect.permits, -w[0]);
-    if (!block->spin && !block->roll && !is_strip(block)) {
+    if (held[0].hold == CR_HOLD_ZERO) defect.permits = larger(defect.permits, -w[0]);
+    if (is_single(block, tangents_of(block))) {
         // tangents alone move together, in m/s
         add_defect(&held[1], block->count - 1, 1.0, w + 1, floor + 1, &defect);
         return defect;
     }
     Part parts[CR_BLOCK_PARTS];
     int count = cone_parts(block, weight, parts);
-    double lambda = linear_weight(block, weight);
+    double lambda = linear_weight(weight, tangents_of(block));
     for (int k = 0; k < count; k++) {
         const Part* part = &parts[k];
         double length = part->tangent || !(part->lambda > 0.0) ? 1.0 : sqrt(lambda / part->lambda);
@@ -267,12 +284,12 @@ double cr__witness_scale(const crBlock* block, const double* weight, const doubl
     double worst = 0.0, arm = block_arm(block);
     if (block->kind == CR_BLOCK_CONE) {
         int tangents = tangents_of(block);
-        double closing = fmax(0.0, -q[0]), slip = size_of_witness(q + 1, tangents);
+        double closing = larger(0.0, -q[0]), slip = size_of_witness(q + 1, tangents);
         double mu = block->mu;
         if (block->vertex_count > 0) mu = 1.0;
         // infinite friction on what does not close stops nothing
-        double stopped = closing > 0.0 ? fmin(slip, mu * closing) : 0.0;
-        return fmax(closing, stopped);
+        double stopped = closing > 0.0 && mu * closing < slip ? mu * closing : closing > 0.0 ? slip : 0.0;
+        return larger(closing, stopped);
     }
     for (int k = 0; k < block->count; k++) {
         double off = fabs(q[k]);

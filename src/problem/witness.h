@@ -36,6 +36,8 @@ typedef struct crDefect {
 // friction part at the part's first row (block->count).
 void cr__witness_make(const crProblem* problem, const crBlock* block, const double* weight, const double* p,
                       const double* w, double* p_hat, crHeld* held);
+// The same for a cone that is open.
+void cr__witness_open(const crBlock* block, double* p_hat, crHeld* held);
 // Defect of the velocities w that go with p_hat; floor: rounding floors of w (block->count).
 crDefect cr__witness_defect(const crBlock* block, const double* weight, const crHeld* held, const double* w,
                             const double* floor);

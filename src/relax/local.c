@@ -233,17 +233,21 @@ static double norm2(const crUnit* unit, const double* F) {
 // singular.
 static bool local_step(const crUnit* unit, const double* A, const double* B, const double* F, double* dx) {
     int c = unit->count;
-    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
+    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], D[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
     int order[CR_UNIT_ROWS];
+    memcpy(D, unit->D, (size_t)(c * c) * sizeof *D);
+    memcpy(M, A, (size_t)(c * c) * sizeof *M);
     for (int i = 0; i < c; i++) {
+        D[i * (c + 1)] += 1e-13 / unit->rho;
         minus_F[i] = -F[i];
-        for (int j = 0; j < c; j++) {
-            double sum = A[i * c + j];
-            for (int k = 0; k < c; k++) {
-                double shift = k == j ? 1e-13 / unit->rho : 0.0;
-                sum += B[i * c + k] * (unit->D[k * c + j] + shift);
+    }
+    // most rows of B hold one entry
+    for (int i = 0; i < c; i++) {
+        for (int k = 0; k < c; k++) {
+            double weight = B[i * c + k];
+            for (int j = 0; weight != 0.0 && j < c; j++) {
+                M[i * c + j] += weight * D[k * c + j];
             }
-            M[i * c + j] = sum;
         }
     }
     if (!cr__lu(M, c, 0.0, order)) return false;
@@ -257,14 +261,17 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
     double F[CR_UNIT_ROWS], w[CR_UNIT_ROWS], dx[CR_UNIT_ROWS], trial[CR_UNIT_ROWS];
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
-    double scale = norm2(unit, q);
+    double scale = norm2(unit, q), size = 0.0;
+    bool better = false;  // true if the map is that of x already
     cr__unit_clamp(unit, x);
     for (int i = 0; i < 60; i++) {
-        local_velocity(unit, q, x, w);
-        cr__unit_map(unit, 1.0, x, w, F, A, B);
-        double size = norm2(unit, F);
+        if (!better) {
+            local_velocity(unit, q, x, w);
+            cr__unit_map(unit, 1.0, x, w, F, A, B);
+            size = norm2(unit, F);
+        }
         if (!(size > 1e-32 * scale)) return;
-        bool better = false;
+        better = false;
         bool stepped = local_step(unit, A, B, F, dx);
         for (double t = 1.0; stepped && !better && t > 0.02; t *= 0.5) {
             for (int k = 0; k < c; k++) {
@@ -272,7 +279,9 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
             }
             local_velocity(unit, q, trial, w);
             cr__unit_map(unit, 1.0, trial, w, F, A, B);
-            better = norm2(unit, F) < (1.0 - 0.1 * t) * size;
+            double after = norm2(unit, F);
+            better = after < (1.0 - 0.1 * t) * size;
+            if (better) size = after;
         }
         if (better) {
             memcpy(x, trial, (size_t)c * sizeof *x);

@@ -86,7 +86,9 @@ crStatus cr__system_create(crSystem* system, const crProblem* problem, crArena* 
     }
     cut_blocks(system);
     scale_rows(system, D);
-    return cr__auditor_create(problem, &system->W, arena, system->auditor);
+    // a full matrix is read faster as it is
+    bool full = (size_t)system->W.start[n] == n * n && problem->W.value != NULL && problem->W.start == NULL;
+    return cr__auditor_create(problem, full ? &problem->W : &system->W, arena, system->auditor);
 }
 
 void cr__system_from_p(const crSystem* system, const double* p, double* x) {

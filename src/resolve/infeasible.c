@@ -81,7 +81,7 @@ static crStatus frictionless(crDirect* d, double* w, double* F, double* dy, doub
 // the condition above on W as given; y is made to satisfy the signs first
 static bool certifies(const crSystem* system, double tol, double* y, double* Wy) {
     const double* weight = system->auditor->weight;
-    double drive = 0.0, terms = 0.0, sum = 0.0, pull = 0.0, scale = 0.0, theta = 0.0;
+    double drive = 0.0, terms = 0.0, sum = 0.0, pull = 0.0, scale = system->auditor->largest, theta = 0.0;
     for (int i = 0; i < system->units; i++) {
         const crUnit* unit = &system->unit[i];
         for (int k = 0; k < unit->count; k++) {
@@ -94,9 +94,6 @@ static bool certifies(const crSystem* system, double tol, double* y, double* Wy)
             sum += fabs(*yi);
             pull += sqrt(weight[row]) * fabs(*yi);
         }
-    }
-    for (int i = 0; i < system->problem->block_count; i++) {
-        scale = fmax(scale, system->auditor->scale[i]);
     }
     cr__matrix_mul_t(&system->W, y, Wy);
     for (int i = 0; i < system->n; i++) {

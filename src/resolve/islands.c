@@ -124,6 +124,7 @@ crStatus cr__solve_islands(crSolverFn solve, const void* params, const crProblem
     crAuditor auditor;
     crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
     if (status != CR_OK) return cr_error_set(error, status, "", "islands: out of memory");
+    cr__auditor_islands(&auditor);
     int islands = 0;
     for (int i = 0; i < problem->block_count; i++) {
         islands += auditor.island[i] == i ? 1 : 0;

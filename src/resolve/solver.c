@@ -69,6 +69,7 @@ static bool same_impulses(const double* p, const double* q, int count, double la
 static bool take_witness(const crProblem* problem, const double* p_hat, double* p) {
     double largest = 0.0;
     bool changed = false;
+    if (problem->rows == 0 || memcmp(p, p_hat, (size_t)problem->rows * sizeof *p) == 0) return false;
     for (int i = 0; i < problem->rows; i++) {
         largest = fmax(largest, fabs(p[i]));
     }

@@ -8,6 +8,7 @@
 // point. Small problems are polished by Newton steps beyond tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
 // Fails: limit (all stages used up) or infeasible with a certificate; p is the best point any stage has seen.
+#include "apart.h"
 #include "infeasible.h"
 #include "interior.h"
 #include "newton.h"
@@ -301,26 +302,37 @@ static crStatus auto_create(crAuto* a, crSystem* system) {
     return status;
 }
 
-// whether there are no impulses although contacts close faster than problem->rest: then the residual is 1
-static bool does_nothing(const crProblem* problem, const double* p) {
+// what is known of a guess before anything is set up
+typedef enum crGuess {
+    CR_GUESS_OTHER,
+    CR_GUESS_OPEN,    // no impulse, and no contact closes: it is the solution
+    CR_GUESS_NOTHING  // no impulse although contacts close faster than problem->rest: the residual is 1
+} crGuess;
+
+static crGuess look_at_guess(const crProblem* problem, const double* p) {
     double closing = 0.0;
+    bool all = true;  // true if every normal row is looked at
+    if (problem->raw) return CR_GUESS_OTHER;
     for (int i = 0; i < problem->rows; i++) {
-        if (p[i] != 0.0) return false;
+        if (p[i] != 0.0) return CR_GUESS_OTHER;
     }
-    for (int i = 0; i < problem->block_count && !problem->raw; i++) {
+    for (int i = 0; i < problem->block_count; i++) {
         const crBlock* block = &problem->blocks[i];
-        if (block->kind != CR_BLOCK_CONE && block->kind != CR_BLOCK_UNILATERAL) return false;
+        if (block->kind != CR_BLOCK_CONE && block->kind != CR_BLOCK_UNILATERAL) return CR_GUESS_OTHER;
+        all = all && (block->kind == CR_BLOCK_CONE || block->count == 1);
         int r = block->row;
-        closing = fmax(closing, -(problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0)));
+        double q = problem->u_free[r] + (problem->b != NULL ? problem->b[r] : 0.0);
+        if (-q > closing) closing = -q;
     }
-    return closing > problem->rest;
+    if (closing > problem->rest) return CR_GUESS_NOTHING;
+    return all && closing == 0.0 ? CR_GUESS_OPEN : CR_GUESS_OTHER;
 }
 
 // the guess itself, before anything is set up
-static crStatus judge_guess(const crProblem* problem, crArena* arena, bool nothing, const double* p,
+static crStatus judge_guess(const crProblem* problem, crArena* arena, crGuess guess, const double* p,
                             double* residual) {
-    *residual = 1.0;
-    if (nothing) return CR_OK;
+    *residual = guess == CR_GUESS_OPEN ? 0.0 : 1.0;
+    if (guess != CR_GUESS_OTHER) return CR_OK;
     size_t mark = cr_arena_mark(arena);
     crAuditor auditor;
     crStatus status = cr__auditor_create(problem, NULL, arena, &auditor);
@@ -335,11 +347,19 @@ static crStatus solve_auto_island(const void* params, const crProblem* problem, 
     crAuto a = {.problem = problem, .arena = arena, .error = error, .tol = given.tol, .method = "auto"};
     a.limit = given.max_iterations > 0 ? given.max_iterations : INT32_MAX;
     crSystem system = {0};
-    bool nothing = does_nothing(problem, p);
-    crStatus status = judge_guess(problem, arena, nothing, p, &report->residual);
+    double enough = a.tol > POLISH_TOL ? a.tol : fmin(a.tol, POLISHED);
+    crGuess guess = look_at_guess(problem, p);
+    bool nothing = guess == CR_GUESS_NOTHING;
+    crStatus status = judge_guess(problem, arena, guess, p, &report->residual);
     if (status == CR_OK && report->residual <= fmin(a.tol, POLISHED)) {
         report->method = a.method;
         report->outcome = CR_OUTCOME_SOLVED;
+        return CR_OK;
+    }
+    if (nothing && cr__solve_apart(problem, enough, p, &report->residual)) {
+        report->method = "gauss-seidel";
+        report->outcome = CR_OUTCOME_SOLVED;
+        report->iterations = 1;
         return CR_OK;
     }
     if (status == CR_OK) status = auto_create(&a, &system);
