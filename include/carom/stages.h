@@ -170,6 +170,8 @@ typedef struct crStepAudited {
     double* size;    // sum of absolute terms of that energy (bodies of trees), J
     crPose* pose;    // (nb)
     double* drive;   // work of driven bodies on each body in this step, by begin and audit, J (nb)
+    int* pushed;     // forest of the trees that position passes of this step pushed apart (nb)
+    bool pushes;     // true if there are any, and `pushed` is filled
 } crStepAudited;
 
 // Islands at rest, which are not computed until an awake body reaches them (lie.c). The results do not depend

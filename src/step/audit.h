@@ -2,6 +2,7 @@
 #ifndef CAROM_STEP_AUDIT_H
 #define CAROM_STEP_AUDIT_H
 
+#include "step/forest.h"
 #include "step/step.h"
 
 // Audits the contact solve over h with the results state.v, contacts[].impulse and p of loops and joints, and
@@ -20,6 +21,12 @@ void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, i
                      crVec3 point, crVec3 P);
 // Adds the same for every contact of a solve.
 void cr__audit_drives(crStep* step);
+// Joins the trees that position passes of this step pushed apart (nb).
+static inline void cr__audit_join_pushed(const crStep* step, int* root) {
+    for (int b = 1; step->audited.pushes && b < step->model->nb; b++) {
+        cr__forest_join(root, b, step->audited.pushed[b]);
+    }
+}
 // True if overlap by full geometry is due in the step just made.
 bool cr__audit_due(const crStep* step);
 // Measures overlap by full geometry if it is due, and writes it to the certificate. CR_ERR_MEMORY.

@@ -168,6 +168,7 @@ static crStatus join_islands(const Balance* b, int* root) {
     for (int i = 0; i < model->loop_count; i++) {
         cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
     }
+    cr__audit_join_pushed(step, root);
     return cr__forest_join_all(step->own.tasks, &step->scratch, step->warm.count, pressed_ends, b, model->nb,
                                root);
 }

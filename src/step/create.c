@@ -14,10 +14,10 @@ static bool make_work(crStep* step) {
     return CR_ROOMS(store, CR_ZERO(step->airborne, nb), CR_ZERO(step->free.k, model->nv),
                     CR_ZERO(step->free.v, model->nv), CR_ZERO(step->start.v, model->nv),
                     CR_ZERO(step->start.q, model->nq), CR_ZERO(step->audited.drive, nb),
-                    CR_ZERO(step->rest.sleep, nb), CR_ZERO(step->awake.bodies, nb),
-                    CR_ZERO(step->awake.loops, loops), CR_ZERO(step->work.mark, nb),
-                    CR_ZERO(step->work.list, nb), CR_ZERO(step->work.loops, loops),
-                    CR_ZERO(step->work.column, model->nv));
+                    CR_ZERO(step->audited.pushed, nb), CR_ZERO(step->rest.sleep, nb),
+                    CR_ZERO(step->awake.bodies, nb), CR_ZERO(step->awake.loops, loops),
+                    CR_ZERO(step->work.mark, nb), CR_ZERO(step->work.list, nb),
+                    CR_ZERO(step->work.loops, loops), CR_ZERO(step->work.column, model->nv));
 }
 
 static crStatus make_arrays(crStep* step) {
@@ -122,6 +122,7 @@ crStatus cr__step_open(crStep* step, crError* error) {
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     step->start.time = step->state.time;
     memset(step->audited.drive, 0, (size_t)step->model->nb * sizeof *step->audited.drive);
+    step->audited.pushes = false;
     cr__step_keep_start(step);
     cr_model_actuate(step->model, &step->state, &step->dynamics);
     crStatus status = cr_arena_reset(&step->scratch);

@@ -68,6 +68,7 @@ static void join_pushed(const crStep* step, int* root) {
     for (int i = 0; i < model->loop_count; i++) {
         cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
     }
+    cr__audit_join_pushed(step, root);
 }
 
 // Places a body at a share of its way from `before` to its present pose.

@@ -252,6 +252,7 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     step->contacts.count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
     if (status != CR_OK) return cr__step_memory(error);
+    cr__audit_drives(step);
     cr__step_part_of(step, moving);
     status = cr__step_keep(step, error);
     if (status != CR_OK) return status;

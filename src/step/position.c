@@ -97,6 +97,19 @@ static crStatus by_all(crStep* step, crPartFn stage, void* ctx) {
                  : stage(step, cr__all(step->model), &step->dynamics, ctx);
 }
 
+// Notes which trees a round pushed apart: what one of them is lifted, the other sinks.
+static void note_pushes(crStep* step, int count, const crPackedContact* contact) {
+    const crModel* model = step->model;
+    crStepAudited* a = &step->audited;
+    for (int i = 0; i < count; i++) {
+        const crPackedContact* c = &contact[i];
+        if (!(cr_dot(c->P, c->normal) > 0.0)) continue;
+        if (!a->pushes) cr__forest_begin(a->pushed, model->nb);
+        a->pushes = true;
+        cr__forest_join_trees(model, a->pushed, c->body_a, c->body_b);
+    }
+}
+
 // Sweeps over the first `count` contacts and moves the bodies. Packed contacts take the memory of the
 // contacts of the pass, which are lost.
 static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_of_body, crError* error) {
@@ -131,6 +144,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
+    note_pushes(step, count, contact);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
     return by_all(step, move_out, dq) == CR_OK ? CR_OK : cr__step_memory(error);
 }
