@@ -13,7 +13,10 @@
 #define FAR 1073741824.0  // 2^30: cells beyond are one, which keeps the order that queries need
 
 static int cell_of(double x, double inverse) {
-    double q = fmin(fmax(x * inverse, -FAR), FAR);
+    // no fmin and fmax, which are calls; a NaN counts as below all
+    double q = x * inverse;
+    q = q > -FAR ? q : -FAR;
+    q = q < FAR ? q : FAR;
     int i = (int)q;
     return i - (q < i);
 }

@@ -303,8 +303,8 @@ static void begin(Run* run) {
         const crGroup* g = &p->group[i];
         for (int l = 0; l < g->lanes; l++) {
             double sb = p->hot[g->hot + (size_t)l], sa = p->hot[g->hot + (size_t)(CR_LANES + l)];
-            double* weight = &run->island[g->island[l]].weight;
-            *weight = fmax(*weight, sb * sb + sa * sa);
+            double *weight = &run->island[g->island[l]].weight, own = sb * sb + sa * sa;
+            if (own > *weight) *weight = own;
         }
     }
     p->beta = run->beta;
