@@ -113,8 +113,8 @@ static void points_range(const crVec3* points, int count, crVec3 d, double* lo, 
     *lo = *hi = cr_dot(points[0], d);
     for (int i = 1; i < count; i++) {
         double value = cr_dot(points[i], d);
-        *lo = fmin(*lo, value);
-        *hi = fmax(*hi, value);
+        if (value < *lo) *lo = value;
+        if (value > *hi) *hi = value;
     }
 }
 

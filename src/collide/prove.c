@@ -52,9 +52,12 @@ static int measure(double gap, Ring* r) {
         int next = i + 1 < r->count ? i + 1 : 0;
         double ex = r->x[next] - r->x[i], ey = r->y[next] - r->y[i], length = sqrt(ex * ex + ey * ey);
         double in = length > 0.0 ? (r->x[i] * ey - r->y[i] * ex) / length : (double)INFINITY;
-        if (in < r->rho) nearest = i;
-        r->rho = fmin(r->rho, in);
-        r->drop = fmax(r->drop, r->high[i] - gap);
+        double drop = r->high[i] - gap;
+        if (in < r->rho) {
+            nearest = i;
+            r->rho = in;
+        }
+        if (drop > r->drop) r->drop = drop;
     }
     // all the same point
     if (!(r->rho < (double)INFINITY)) r->rho = 0.0;

@@ -57,16 +57,28 @@ static void body_energies(void* ctx, int begin, int end) {
     }
 }
 
-static void lane_energies(void* ctx, int begin, int end) {
-    const Run* run = ctx;
+// Finds the sum of P.E over the contacts of each lane, J. Lanes stay apart, since their grouping depends on
+// other islands.
+CR_LANE void lane_energies(const Run* run, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crGroup* g = &run->packed->group[i];
-        for (int l = 0; l < g->lanes; l++) {
-            // each lane separately, since the grouping of lanes depends on other islands
-            run->parts[i * CR_LANES + l] = cr__packed_work(run->packed, g, l);
+        for (int l = 0; l < g->lanes; l += CR_WIDTH) {
+            const double* slot = run->packed->hot + g->hot + 2 * CR_LANES + l;
+            crLane sum = lane_all(0.0);
+            for (int k = 0; k < g->slots; k++, slot += CR_LANES * g->places) {
+                crLane3 P = lane3_load(slot + CR_AT_P * CR_LANES);
+                bool ball = g->kind == CR_KIND_BALL;
+                crLane3 along = lane3_load(slot + (ball ? CR_AT_N : CR_AT_E) * CR_LANES);
+                crLane work = lane3_dot(along, P);
+                if (ball) work = lane_load(slot + CR_AT_BIAS * CR_LANES) * work;
+                sum = sum + work;
+            }
+            lane_store(run->parts + i * CR_LANES + l, sum);
         }
     }
 }
+
+CR_TASKS(energies, Run, lane_energies(work, begin, end))
 
 // Sets beta to the factor by which each island's impulses are to be scaled. Returns true if one is below 1.
 static bool energy_scales(Run* run) {
@@ -80,7 +92,7 @@ static bool energy_scales(Run* run) {
         linear[p->body_island[i]] += run->parts[2 * i];
         square[p->body_island[i]] += run->parts[2 * i + 1];
     }
-    cr__tasks_for(p->tasks, p->group_count, GROUPS, lane_energies, run);
+    cr__tasks_for(p->tasks, p->group_count, GROUPS, CR_BEST(energies), run);
     for (int i = 0; i < p->group_count; i++) {
         const crGroup* g = &p->group[i];
         for (int l = 0; l < g->lanes; l++) {
@@ -303,8 +315,8 @@ static void begin(Run* run) {
         const crGroup* g = &p->group[i];
         for (int l = 0; l < g->lanes; l++) {
             double sb = p->hot[g->hot + (size_t)l], sa = p->hot[g->hot + (size_t)(CR_LANES + l)];
-            double* weight = &run->island[g->island[l]].weight;
-            *weight = fmax(*weight, sb * sb + sa * sa);
+            double *weight = &run->island[g->island[l]].weight, own = sb * sb + sa * sa;
+            if (own > *weight) *weight = own;
         }
     }
     p->beta = run->beta;

@@ -127,8 +127,6 @@ void cr__packed_sweep(crPacked* packed);
 void cr__packed_apply(crPacked* packed);
 // Converts velocities v (nv) to the coordinates of z (8*(bodies + 1)).
 void cr__packed_coordinates(const crPacked* packed, const crInertias* of, const double* v, double* z);
-// Returns the sum of P.E over the contacts of one lane, J.
-double cr__packed_work(const crPacked* packed, const crGroup* group, int lane);
 
 static inline bool cr__packed_same_pair(const crPackedContact* a, const crPackedContact* b) {
     return a->body_a == b->body_a && a->body_b == b->body_b;

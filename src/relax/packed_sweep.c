@@ -108,19 +108,6 @@ void cr__packed_apply(crPacked* p) {
     cr__units_apply(p->units, p->z);
 }
 
-double cr__packed_work(const crPacked* p, const crGroup* g, int l) {
-    double sum = 0.0;
-    const double* slot = p->hot + g->hot + 2 * CR_LANES + l;
-    for (int k = 0; k < g->slots; k++) {
-        crVec3 P = read3(slot + CR_AT_P * CR_LANES);
-        sum += g->kind == CR_KIND_BALL
-                   ? slot[CR_AT_BIAS * CR_LANES] * cr_dot(read3(slot + CR_AT_N * CR_LANES), P)
-                   : cr_dot(read3(slot + CR_AT_E * CR_LANES), P);
-        slot += CR_LANES * g->places;
-    }
-    return sum;
-}
-
 typedef struct Results {
     const crPacked* packed;
     const crPackedIsland* island;

@@ -94,7 +94,7 @@ static void read_short_contact(const Fill* fill, const crPackedContact* c, Ends 
     put(in, IN_RA, ends.a >= 0 ? cr_sub(c->point, origin[ends.a]) : cr_vec3(0, 0, 0));
     put(in, IN_E, c->E);
     put(in, IN_P, cr_scale(1.0 / (scale * scale), c->P));
-    in[IN_MU * CR_WIDE] = (float)fmin(c->mu, ROUGH);
+    in[IN_MU * CR_WIDE] = (float)(c->mu < ROUGH ? c->mu : ROUGH);
 }
 
 // Reads s = 1/sqrt(m) and R of a body, times the sign of its impulses.

@@ -18,7 +18,13 @@ static void read_body(const crContactAudit* a, const int* islands, int i) {
     const crStep* step = a->step;
     const crBody* body = &step->model->bodies[i];
     crAuditBody* out = &a->body[i];
-    *out = (crAuditBody){.com = step->dynamics.com[i], .island = islands[i], .v = body->v};
+    // single assignments are faster than one compound literal, which is cleared first
+    out->com = step->dynamics.com[i];
+    out->P = out->T = cr_vec3(0, 0, 0);
+    out->pull = out->linear = out->pliant = out->off = 0.0;
+    out->island = islands[i];
+    out->v = body->v;
+    out->tree = false;
     if (!cr__moves(step->model, i) || !(body->mass > 0.0)) return;
     double least = body->principal[0], turn = least > 0.0 ? 2.0 / least : 0.0;
     out->tree = !body->single;
@@ -36,7 +42,9 @@ static bool read_bodies(const crContactAudit* a, const int* islands) {
         read_body(a, islands, i);
         trees = trees || a->body[i].tree;
     }
-    for (int i = 0; i < step->contacts.count; i++) {
+    read_body(a, islands, CR_WORLD);
+    // where the part is all bodies, they are among them
+    for (int i = 0; bodies.count < step->model->nb - 1 && i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!cr__moves(step->model, c->body_a)) read_body(a, islands, c->body_a);
         if (!cr__moves(step->model, c->body_b)) read_body(a, islands, c->body_b);

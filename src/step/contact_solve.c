@@ -118,7 +118,8 @@ static void add_closing(void* ctx, int begin, int end) {
         choice->fresh[i] = false;
         if (choice->takes[i]) continue;
         // the mean velocity in flight counts if it closes faster
-        double speed = cr_dot(looks->u[i], c->point.normal) + fmin(0.0, in_flight(step, c, choice->h));
+        double speed = cr_dot(looks->u[i], c->point.normal), flight = in_flight(step, c, choice->h);
+        if (flight < 0.0) speed += flight;
         // Contacts that a solve nearly closes are added too, to save rounds. Airborne bodies are left out: no
         // other contact turns them.
         bool flies = step->airborne[c->body_a] || step->airborne[c->body_b];

@@ -243,7 +243,8 @@ static void begin_airborne(crStep* step) {
 
 // true if a contact supports its bodies: it touches and does not separate fast
 static bool supports(const crStep* step, const crStepContact* c) {
-    return !(c->point.gap > c->delta || c->speed >= fmax(step->settings.threshold, 1e-12));
+    double fast = step->settings.threshold > 1e-12 ? step->settings.threshold : 1e-12;
+    return !(c->point.gap > c->delta || c->speed >= fast);
 }
 
 // Marks the bodies of touching contacts, from contact `from` on, as supported.

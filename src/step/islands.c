@@ -85,7 +85,8 @@ static void begin_bodies(const crStep* step, crPart bodies, int* parent, bool* t
         parent[i] = i;
     }
     islands->of_body[CR_WORLD] = -1;
-    for (int i = 0; i < step->contacts.count; i++) {
+    // where the part is all bodies, they are among them
+    for (int i = 0; bodies.count < step->model->nb - 1 && i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!cr__moves(step->model, c->body_a)) islands->of_body[c->body_a] = -1;
         if (!cr__moves(step->model, c->body_b)) islands->of_body[c->body_b] = -1;

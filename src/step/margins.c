@@ -44,9 +44,9 @@ double cr__step_margin(const crStep* step, double h, int b) {
 }
 
 double cr__step_travel(const crStep* step, int body) {
-    return body == CR_WORLD
-               ? 0.0
-               : fmax(0.0, step->pairs->margin[body] - room_of(&step->settings, step->plan, body));
+    if (body == CR_WORLD) return 0.0;
+    double travel = step->pairs->margin[body] - room_of(&step->settings, step->plan, body);
+    return travel > 0.0 ? travel : 0.0;
 }
 
 // larger of a body's speeds by v and by v_free

@@ -71,7 +71,7 @@ static crStatus create(Work* work) {
 // neighbours. The other contacts, an eighth to a quarter of those of a heap, are not swept.
 static bool may_press(const Work* work, const crStepContact* c, double fall) {
     const crStep* step = work->step;
-    double close = work->h * (fmax(0.0, -c->speed) + fall);
+    double close = work->h * ((c->speed < 0.0 ? -c->speed : 0.0) + fall);
     double left = c->point.gap - c->delta - close;
     if (left <= 0.0) return true;
     double travel = cr__step_travel(step, c->body_a) + cr__step_travel(step, c->body_b);

@@ -26,7 +26,7 @@ void cr__step_seats(crStep* step) {
         for (end = i; end < step->contacts.count; end++) {
             crStepContact* c = &step->contacts.list[end];
             if (end > i && !(faces && same_face(&step->contacts.list[i], c))) break;
-            bool touches = c->point.gap <= cr__step_band(step, c, &cursor);
+            bool touches = c->point.gap <= c->delta || c->point.gap <= cr__step_band(step, c, &cursor);
             c->seat = touches && c->point.gap > c->delta ? c->point.gap : c->delta;
             whole = whole && touches;
         }

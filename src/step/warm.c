@@ -197,8 +197,9 @@ static void find_pressing(void* ctx, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &list[i];
         keep->presses[i] = cr__step_presses(c);
-        keep->begins[i] =
-            keep->presses[i] && c->speed < 0.0 && next_kept(keep->old, keep->count, c, true, &cursor) == NULL;
+        // the sign of the speed is no branch: in a heap it cannot be foreseen
+        bool fresh = keep->presses[i] && next_kept(keep->old, keep->count, c, true, &cursor) == NULL;
+        keep->begins[i] = fresh & (c->speed < 0.0);
         chunk->presses += keep->presses[i];
         chunk->begins += keep->begins[i];
     }
