@@ -338,11 +338,11 @@ static void read_defaults(crMjcf* mj, crXml* node, int parent) {
     node->used = true;
     crXmlAttr* name = cr_xml_attr(node, "class");
     if (name != NULL) name->used = true;
-    crMjcfClass* all = cr__import_grow(im, mj->classes, mj->class_count, &mj->class_capacity, sizeof *all,
-                                       MOST_CLASSES, node);
+    crMjcfClass* all = cr__import_grow(im, mj->classes.at, mj->classes.count, &mj->classes.capacity,
+                                       sizeof *all, MOST_CLASSES, node);
     if (all == NULL) return;
-    mj->classes = all;
-    int own = mj->class_count++;
+    mj->classes.at = all;
+    int own = mj->classes.count++;
     // the first class of the top is the main one, whatever it is called; an attached model has its own
     bool main = parent < 0 && cr__attr_text(node, "attached") == NULL;
     all[own] = (crMjcfClass){main && own > 0 ? all[0].name
@@ -367,13 +367,13 @@ static void read_all_mjcf(crMjcf* mj) {
             read_defaults(mj, node, -1);
     }
     // elements without a class fall back on the first: there must be one
-    if (mj->class_count == 0) {
+    if (mj->classes.count == 0) {
         crXml* none = cr__import_alloc(mj->im, sizeof *none);
-        mj->classes = cr__import_alloc(mj->im, sizeof *mj->classes);
-        if (none == NULL || mj->classes == NULL) return;
+        mj->classes.at = cr__import_alloc(mj->im, sizeof *mj->classes.at);
+        if (none == NULL || mj->classes.at == NULL) return;
         *none = (crXml){.name = "default", .text = "", .file = mj->root->file};
-        mj->classes[mj->class_count++] = (crMjcfClass){"main", -1, none};
-        mj->class_capacity = 1;
+        mj->classes.at[mj->classes.count++] = (crMjcfClass){"main", -1, none};
+        mj->classes.capacity = 1;
     }
     for (crXml* node = mj->root->child; node != NULL && cr__import_ok(mj->im); node = node->next) {
         if (strcmp(node->name, "default") == 0 && cr_xml_attr(node, "attached") != NULL)

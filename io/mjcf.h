@@ -178,36 +178,34 @@ typedef struct crMjcfActuator {
     bool early;
 } crMjcfActuator;
 
+typedef int crMjcfExclude[2];  // bodies
+
+// A list that grows.
+#define CR_MJCF_LIST(type)   \
+    struct {                 \
+        type* at;            \
+        int count, capacity; \
+    }
+
 typedef struct crMjcf {
     crImporting* im;
     crXml* root;
     crMjcfCompiler compiler;
     crMjcfOption option;
-    int class_count, class_capacity;
-    crMjcfClass* classes;
-    int body_count, body_capacity;
-    crMjcfBody* bodies;
-    int joint_count, joint_capacity;
-    crMjcfJoint* joints;
-    int geom_count, geom_capacity;
-    crMjcfGeom* geoms;
-    int site_count, site_capacity;
-    crMjcfSite* sites;
-    int mesh_count, mesh_capacity;
-    crMjcfMesh* meshes;
-    int field_count, field_capacity;
-    crMjcfField* fields;
-    int tendon_count, tendon_capacity;
-    crMjcfTendon* tendons;
-    int actuator_count, actuator_capacity;
-    crMjcfActuator* actuators;
-    int pair_count, pair_capacity;
-    crMjcfPair* pairs;
-    int exclude_count, exclude_capacity;
-    int (*excludes)[2];   // bodies
-    int visited;          // elements, replicas included
-    int excluded;         // pairs written
-    crJson* constraints;  // of the scene, NULL before the first
+    CR_MJCF_LIST(crMjcfClass) classes;
+    CR_MJCF_LIST(crMjcfBody) bodies;
+    CR_MJCF_LIST(crMjcfJoint) joints;
+    CR_MJCF_LIST(crMjcfGeom) geoms;
+    CR_MJCF_LIST(crMjcfSite) sites;
+    CR_MJCF_LIST(crMjcfMesh) meshes;
+    CR_MJCF_LIST(crMjcfField) fields;
+    CR_MJCF_LIST(crMjcfTendon) tendons;
+    CR_MJCF_LIST(crMjcfActuator) actuators;
+    CR_MJCF_LIST(crMjcfPair) pairs;
+    CR_MJCF_LIST(crMjcfExclude) excludes;  // bodies
+    int visited;                           // elements, replicas included
+    int excluded;                          // pairs written
+    crJson* constraints;                   // of the scene, NULL before the first
     crNames names, joint_names, actuator_names, site_names, sensor_names, tendon_names;
     crJson* site_list;  // of the scene, NULL before the first
 } crMjcf;

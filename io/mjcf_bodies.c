@@ -31,8 +31,8 @@ static int child_class(crMjcf* mj, const crXml* node, int inherited) {
     crXmlAttr* attr = cr_xml_attr(node, "childclass");
     if (attr == NULL) return inherited;
     attr->used = true;
-    for (int i = 0; i < mj->class_count; i++) {
-        if (strcmp(mj->classes[i].name, attr->value) == 0) return i;
+    for (int i = 0; i < mj->classes.count; i++) {
+        if (strcmp(mj->classes.at[i].name, attr->value) == 0) return i;
     }
     cr__import_refuse(mj->im, node, attr, CR_ERR_NAME, "no class is called \"%.60s\"", attr->value);
     return inherited;
@@ -102,10 +102,10 @@ static void add_joint(crMjcf* mj, crXml* node, const Spot* at) {
         cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "the world has no joints");
         return;
     }
-    crMjcfJoint* all = cr__import_grow(im, mj->joints, mj->joint_count, &mj->joint_capacity, sizeof *all,
+    crMjcfJoint* all = cr__import_grow(im, mj->joints.at, mj->joints.count, &mj->joints.capacity, sizeof *all,
                                        2 * CR_SCENE_MAX_BODIES, node);
     if (all == NULL) return;
-    mj->joints = all;
+    mj->joints.at = all;
     int class = cr__mjcf_class(mj, node, at->class);
     crMjcfJoint j = {.node = node, .body = at->body, .axis = {0.0, 0.0, 1.0}};
     j.name = full_name(mj, node, at);
@@ -118,22 +118,22 @@ static void add_joint(crMjcf* mj, crXml* node, const Spot* at) {
     if ((j.kind == CR_MJCF_HINGE || j.kind == CR_MJCF_SLIDE) && !(cr_norm(j.axis) > 1e-10)) {
         cr__import_refuse(im, node, cr_xml_attr(node, "axis"), CR_ERR_UNIT, "must not be zero");
     }
-    if (j.kind == CR_MJCF_FREE && mj->bodies[at->body].parent != 0) {
+    if (j.kind == CR_MJCF_FREE && mj->bodies.at[at->body].parent != 0) {
         cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "a free joint's body must be a child of the world");
     }
     j.pos = j.kind == CR_MJCF_FREE ? cr_vec3(0, 0, 0) : cr_pose_point(at->frame, j.pos);
     j.axis = cr_quat_rotate(at->frame.q, j.axis);
-    mj->joints[mj->joint_count++] = j;
-    mj->bodies[at->body].joint_count++;
+    mj->joints.at[mj->joints.count++] = j;
+    mj->bodies.at[at->body].joint_count++;
 }
 
 static void add_site(crMjcf* mj, crXml* node, const Spot* at) {
     static const char* const kinds[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", NULL};
     node->used = true;
-    crMjcfSite* all =
-        cr__import_grow(mj->im, mj->sites, mj->site_count, &mj->site_capacity, sizeof *all, MOST_SITES, node);
+    crMjcfSite* all = cr__import_grow(mj->im, mj->sites.at, mj->sites.count, &mj->sites.capacity, sizeof *all,
+                                      MOST_SITES, node);
     if (all == NULL) return;
-    mj->sites = all;
+    mj->sites.at = all;
     int class = cr__mjcf_class(mj, node, at->class);
     crMjcfSite site = {
         .node = node, .name = full_name(mj, node, at), .body = at->body, .size = {0.005, 0.005, 0.005}};
@@ -151,7 +151,7 @@ static void add_site(crMjcf* mj, crXml* node, const Spot* at) {
             site.pose =
                 cr_pose_mul(at->frame, (crPose){cr_scale(0.5, cr_add(a, b)), cr__mjcf_quat_z(cr_neg(along))});
     }
-    mj->sites[mj->site_count++] = site;
+    mj->sites.at[mj->sites.count++] = site;
 }
 
 static void read_inertial(crMjcf* mj, crXml* node, int body) {
@@ -169,8 +169,8 @@ static void read_inertial(crMjcf* mj, crXml* node, int body) {
         cr__import_refuse(im, node, NULL, CR_ERR_MISSING, "needs diaginertia or fullinertia");
     }
     if (mj->compiler.inertiafromgeom == 1) return;
-    mj->bodies[body].inertial = true;
-    mj->bodies[body].mass = cr_mass_moved(m, pose);
+    mj->bodies.at[body].inertial = true;
+    mj->bodies.at[body].mass = cr_mass_moved(m, pose);
 }
 
 static bool visit(crMjcf* mj, const crXml* node) {
@@ -213,14 +213,14 @@ static void walk_replicas(crMjcf* mj, crXml* node, const Spot* at, bool bodies) 
 
 static void add_body(crMjcf* mj, crXml* node, const Spot* at) {
     crImporting* im = mj->im;
-    crMjcfBody* all = cr__import_grow(im, mj->bodies, mj->body_count, &mj->body_capacity, sizeof *all,
+    crMjcfBody* all = cr__import_grow(im, mj->bodies.at, mj->bodies.count, &mj->bodies.capacity, sizeof *all,
                                       CR_SCENE_MAX_BODIES, node);
     if (all == NULL) return;
-    mj->bodies = all;
-    int own = mj->body_count++;
+    mj->bodies.at = all;
+    int own = mj->bodies.count++;
     crMjcfBody b = {.node = node,
                     .parent = at->body,
-                    .joint = mj->joint_count,
+                    .joint = mj->joints.count,
                     .weld_next = -1,
                     .weld_first = -1,
                     .geom_first = -1};
@@ -233,10 +233,10 @@ static void add_body(crMjcf* mj, crXml* node, const Spot* at) {
     all[own] = b;
     Spot inside = {own, cr_pose_identity(), child_class(mj, node, at->class), at->suffix};
     walk(mj, node, &inside, false);
-    crMjcfBody* made = &mj->bodies[own];
-    made->weld = made->joint_count > 0 ? own : mj->bodies[made->parent].weld;
-    made->weld_next = mj->bodies[made->weld].weld_first;
-    mj->bodies[made->weld].weld_first = own;
+    crMjcfBody* made = &mj->bodies.at[own];
+    made->weld = made->joint_count > 0 ? own : mj->bodies.at[made->parent].weld;
+    made->weld_next = mj->bodies.at[made->weld].weld_first;
+    mj->bodies.at[made->weld].weld_first = own;
     walk(mj, node, &inside, true);
 }
 
@@ -271,17 +271,18 @@ static void walk(crMjcf* mj, crXml* node, const Spot* at, bool bodies) {
 }
 
 void cr__mjcf_world(crMjcf* mj, crXml* worldbody) {
-    if (mj->body_count == 0) {
-        mj->bodies = cr__import_grow(mj->im, NULL, 0, &mj->body_capacity, sizeof *mj->bodies, 1, mj->root);
-        if (mj->bodies == NULL) return;
-        mj->bodies[mj->body_count++] = (crMjcfBody){.node = mj->root,
-                                                    .name = "world",
-                                                    .out = "world",
-                                                    .pose = cr_pose_identity(),
-                                                    .world = cr_pose_identity(),
-                                                    .weld_next = -1,
-                                                    .weld_first = 0,
-                                                    .geom_first = -1};
+    if (mj->bodies.count == 0) {
+        mj->bodies.at =
+            cr__import_grow(mj->im, NULL, 0, &mj->bodies.capacity, sizeof *mj->bodies.at, 1, mj->root);
+        if (mj->bodies.at == NULL) return;
+        mj->bodies.at[mj->bodies.count++] = (crMjcfBody){.node = mj->root,
+                                                         .name = "world",
+                                                         .out = "world",
+                                                         .pose = cr_pose_identity(),
+                                                         .world = cr_pose_identity(),
+                                                         .weld_next = -1,
+                                                         .weld_first = 0,
+                                                         .geom_first = -1};
     }
     if (worldbody == NULL) return;
     worldbody->used = true;

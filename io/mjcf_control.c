@@ -111,7 +111,7 @@ static void read_ranges(crMjcf* mj, crXml* node, int class, crMjcfActuator* a) {
     a->ctrl_limited = read_range(mj, node, class, "ctrlrange", "ctrllimited", a->ctrl_range);
     a->force_limited = read_range(mj, node, class, "forcerange", "forcelimited", a->force_range);
     double inherit = cr__mjcf_number(mj, node, class, "inheritrange", 0.0);
-    const crMjcfJoint* j = &mj->joints[a->joints[0]];
+    const crMjcfJoint* j = &mj->joints.at[a->joints[0]];
     if (inherit > 0.0 && !a->ctrl_limited && a->count == 1 && j->limited && is(node, "position")) {
         double middle = 0.5 * (j->lower + j->upper), half = 0.5 * inherit * (j->upper - j->lower);
         a->ctrl_limited = true;
@@ -131,10 +131,10 @@ static void add_actuator(crMjcf* mj, crXml* node) {
         known = known || is(node, kinds[i]);
     }
     if (!known) return;
-    crMjcfActuator* all = cr__import_grow(im, mj->actuators, mj->actuator_count, &mj->actuator_capacity,
+    crMjcfActuator* all = cr__import_grow(im, mj->actuators.at, mj->actuators.count, &mj->actuators.capacity,
                                           sizeof *all, MOST, node);
     if (all == NULL) return;
-    mj->actuators = all;
+    mj->actuators.at = all;
     node->used = true;
     int class = cr__mjcf_class(mj, node, 0);
     crMjcfActuator a = {.node = node, .name = cr__attr_text(node, "name")};
@@ -153,10 +153,10 @@ static void add_actuator(crMjcf* mj, crXml* node) {
             a.bias[2] = -2.0 * a.damp_ratio * sqrt(fmax(0.0, a.gain[0] * cr__mjcf_reflected(mj, &a)));
         const char* name = a.name != NULL && *a.name != '\0'
                                ? a.name
-                               : cr__import_format(im, "actuator%d", mj->actuator_count);
+                               : cr__import_format(im, "actuator%d", mj->actuators.count);
         if (mj->option.actuation) a.out = cr__import_name(im, &mj->actuator_names, node, name);
     }
-    all[mj->actuator_count++] = a;
+    all[mj->actuators.count++] = a;
 }
 
 void cr__mjcf_actuators(crMjcf* mj) {
@@ -177,7 +177,7 @@ static void put_force(crMjcf* mj, crJson* to, const crMjcfActuator* a) {
     memcpy(gain, a->gain, sizeof gain);
     memcpy(bias, a->bias, sizeof bias);
     for (int k = 0; k < a->count; k++) {
-        from_ref += a->gear[k] * mj->joints[a->joints[k]].ref;
+        from_ref += a->gear[k] * mj->joints.at[a->joints[k]].ref;
     }
     gain[0] += gain[1] * from_ref;
     bias[0] += bias[1] * from_ref;
@@ -226,9 +226,9 @@ static int joint_nv(const crMjcfJoint* j) {
 }
 
 static void reference(crMjcf* mj) {
-    for (int i = 0; i < mj->joint_count; i++) {
-        crMjcfJoint* j = &mj->joints[i];
-        crPose w = mj->bodies[j->body].world;
+    for (int i = 0; i < mj->joints.count; i++) {
+        crMjcfJoint* j = &mj->joints.at[i];
+        crPose w = mj->bodies.at[j->body].world;
         if (j->kind == CR_MJCF_FREE) {
             memcpy(j->q, (const double[]){w.p.x, w.p.y, w.p.z, w.q.w, w.q.x, w.q.y, w.q.z}, sizeof j->q);
         } else {
@@ -247,9 +247,9 @@ static double* key_numbers(crMjcf* mj, crXml* key, const char* name, int n) {
     if (x == NULL || n == 0) return x;
     int given = cr__import_numbers(mj->im, key, attr, attr->value, 1, n, x), at = 0;
     bool places = strcmp(name, "qpos") == 0;
-    for (int i = 0; i < mj->joint_count && places; i++) {
-        for (int k = 0; k < joint_nq(&mj->joints[i]); k++, at++) {
-            if (at >= given) x[at] = mj->joints[i].q0[k];
+    for (int i = 0; i < mj->joints.count && places; i++) {
+        for (int k = 0; k < joint_nq(&mj->joints.at[i]); k++, at++) {
+            if (at >= given) x[at] = mj->joints.at[i].q0[k];
         }
     }
     if (given > 0 && given < n)
@@ -261,16 +261,16 @@ static double* key_numbers(crMjcf* mj, crXml* key, const char* name, int n) {
 
 static void count(const crMjcf* mj, int* nq, int* nv) {
     *nq = *nv = 0;
-    for (int i = 0; i < mj->joint_count; i++) {
-        *nq += joint_nq(&mj->joints[i]);
-        *nv += joint_nv(&mj->joints[i]);
+    for (int i = 0; i < mj->joints.count; i++) {
+        *nq += joint_nq(&mj->joints.at[i]);
+        *nv += joint_nv(&mj->joints.at[i]);
     }
 }
 
 static int count_activations(const crMjcf* mj) {
     int sum = 0;
-    for (int i = 0; i < mj->actuator_count; i++) {
-        sum += mj->actuators[i].activation != NULL;
+    for (int i = 0; i < mj->actuators.count; i++) {
+        sum += mj->actuators.at[i].activation != NULL;
     }
     return sum;
 }
@@ -280,20 +280,20 @@ static void apply_key(crMjcf* mj, crXml* key) {
     count(mj, &nq, &nv);
     const double* q = key_numbers(mj, key, "qpos", nq);
     const double* v = key_numbers(mj, key, "qvel", nv);
-    const double* ctrl = key_numbers(mj, key, "ctrl", mj->actuator_count);
-    for (int i = 0; i < mj->joint_count && cr__import_ok(mj->im); i++) {
-        crMjcfJoint* j = &mj->joints[i];
+    const double* ctrl = key_numbers(mj, key, "ctrl", mj->actuators.count);
+    for (int i = 0; i < mj->joints.count && cr__import_ok(mj->im); i++) {
+        crMjcfJoint* j = &mj->joints.at[i];
         if (q != NULL) memcpy(j->q, q, (size_t)joint_nq(j) * sizeof(double));
         if (v != NULL) memcpy(j->v, v, (size_t)joint_nv(j) * sizeof(double));
         if (q != NULL) q += joint_nq(j);
         if (v != NULL) v += joint_nv(j);
     }
-    for (int i = 0; i < mj->actuator_count && ctrl != NULL; i++) {
-        mj->actuators[i].ctrl = ctrl[i];
+    for (int i = 0; i < mj->actuators.count && ctrl != NULL; i++) {
+        mj->actuators.at[i].ctrl = ctrl[i];
     }
     const double* act = key_numbers(mj, key, "act", count_activations(mj));
-    for (int i = 0; i < mj->actuator_count && act != NULL; i++) {
-        if (mj->actuators[i].activation != NULL) mj->actuators[i].act = *act++;
+    for (int i = 0; i < mj->actuators.count && act != NULL; i++) {
+        if (mj->actuators.at[i].activation != NULL) mj->actuators.at[i].act = *act++;
     }
 }
 
@@ -353,7 +353,7 @@ static void put_v(crMjcf* mj, crJson* list, const crMjcfJoint* j, const double* 
     bool free = j->kind == CR_MJCF_FREE;
     crQuat turn = load_quat(free ? q + 3 : q);
     crVec3 omega = cr_quat_rotate(turn, load_vec(free ? v + 3 : v));
-    crVec3 arm = cr_quat_rotate(turn, mj->bodies[j->body].mass.com);
+    crVec3 arm = cr_quat_rotate(turn, mj->bodies.at[j->body].mass.com);
     if (free) put_vector(tree, list, cr_add(load_vec(v), cr_cross(omega, arm)));
     put_vector(tree, list, omega);
 }
@@ -368,8 +368,8 @@ static void put_key_state(crMjcf* mj, crXml* key, crJson* to) {
     const double* v = key_numbers(mj, key, "qvel", nv);
     crJson* qs = cr_tree_list(tree, to, "q");
     crJson* vs = cr_tree_list(tree, to, "v");
-    for (int i = 0; i < mj->joint_count && cr__import_ok(mj->im); i++) {
-        const crMjcfJoint* j = &mj->joints[i];
+    for (int i = 0; i < mj->joints.count && cr__import_ok(mj->im); i++) {
+        const crMjcfJoint* j = &mj->joints.at[i];
         const double* own = q != NULL ? q : j->q0;
         put_q(tree, qs, j, own);
         put_v(mj, vs, j, own, v != NULL ? v : rest);
@@ -389,26 +389,26 @@ static void put_key(crMjcf* mj, crJson* list, crXml* key, crNames* names, int in
     put_key_state(mj, key, to);
     const double* act = key_numbers(mj, key, "act", count_activations(mj));
     crJson* acts = act != NULL ? cr_tree_list(tree, to, "act") : NULL;
-    for (int i = 0; i < mj->actuator_count && act != NULL; i++) {
-        if (mj->actuators[i].activation == NULL) continue;
-        if (mj->actuators[i].out != NULL) cr_tree_number(tree, acts, NULL, *act);
+    for (int i = 0; i < mj->actuators.count && act != NULL; i++) {
+        if (mj->actuators.at[i].activation == NULL) continue;
+        if (mj->actuators.at[i].out != NULL) cr_tree_number(tree, acts, NULL, *act);
         act++;
     }
-    const double* ctrl = key_numbers(mj, key, "ctrl", mj->actuator_count);
+    const double* ctrl = key_numbers(mj, key, "ctrl", mj->actuators.count);
     if (ctrl == NULL) return;
     crJson* cs = cr_tree_list(tree, to, "ctrl");
-    for (int i = 0; i < mj->actuator_count; i++) {
-        if (mj->actuators[i].out != NULL) cr_tree_number(tree, cs, NULL, ctrl[i]);
+    for (int i = 0; i < mj->actuators.count; i++) {
+        if (mj->actuators.at[i].out != NULL) cr_tree_number(tree, cs, NULL, ctrl[i]);
     }
 }
 
 void cr__mjcf_control(crMjcf* mj) {
     crTree* tree = &mj->im->tree;
     crJson *actuators = NULL, *keys = NULL;
-    for (int i = 0; i < mj->actuator_count && cr__import_ok(mj->im); i++) {
-        if (mj->actuators[i].out == NULL) continue;
+    for (int i = 0; i < mj->actuators.count && cr__import_ok(mj->im); i++) {
+        if (mj->actuators.at[i].out == NULL) continue;
         if (actuators == NULL) actuators = cr_tree_list(tree, tree->doc->root, "actuators");
-        put_actuator(mj, actuators, &mj->actuators[i]);
+        put_actuator(mj, actuators, &mj->actuators.at[i]);
     }
     crNames names = {0};
     int index = 0;

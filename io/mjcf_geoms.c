@@ -88,10 +88,10 @@ static crMass hull_mass(crMjcf* mj, const crXml* node, const crTriangles* mesh) 
 static void add_mesh(crMjcf* mj, crXml* node) {
     crImporting* im = mj->im;
     node->used = true;
-    crMjcfMesh* all =
-        cr__import_grow(im, mj->meshes, mj->mesh_count, &mj->mesh_capacity, sizeof *all, MOST_ASSETS, node);
+    crMjcfMesh* all = cr__import_grow(im, mj->meshes.at, mj->meshes.count, &mj->meshes.capacity, sizeof *all,
+                                      MOST_ASSETS, node);
     if (all == NULL) return;
-    mj->meshes = all;
+    mj->meshes.at = all;
     crMjcfMesh mesh = {.node = node};
     int class = cr__mjcf_class(mj, node, 0);
     const char* file = cr__attr_text(node, "file");
@@ -121,7 +121,7 @@ static void add_mesh(crMjcf* mj, crXml* node) {
     if (cr__import_ok(im) && !(mesh.mass.mass > 0.0))
         cr__import_refuse(im, node, NULL, CR_ERR_RANGE, "encloses a volume of %g: faces must look outward",
                           mesh.mass.mass);
-    mj->meshes[mj->mesh_count++] = mesh;
+    mj->meshes.at[mj->meshes.count++] = mesh;
 }
 
 static bool field_file(crMjcf* mj, crXml* node, const char* file, crMjcfField* field) {
@@ -183,10 +183,10 @@ static void field_inline(crMjcf* mj, crXml* node, crMjcfField* field) {
 static void add_field(crMjcf* mj, crXml* node) {
     crImporting* im = mj->im;
     node->used = true;
-    crMjcfField* all =
-        cr__import_grow(im, mj->fields, mj->field_count, &mj->field_capacity, sizeof *all, MOST_ASSETS, node);
+    crMjcfField* all = cr__import_grow(im, mj->fields.at, mj->fields.count, &mj->fields.capacity, sizeof *all,
+                                       MOST_ASSETS, node);
     if (all == NULL) return;
-    mj->fields = all;
+    mj->fields.at = all;
     crMjcfField field = {.node = node};
     const char* file = cr__attr_text(node, "file");
     field.name = cr__attr_text(node, "name");
@@ -210,7 +210,7 @@ static void add_field(crMjcf* mj, crXml* node) {
     for (int i = 0; i < count; i++) {
         field.z[i] = high > low ? (field.z[i] - low) / (high - low) : 0.0;
     }
-    mj->fields[mj->field_count++] = field;
+    mj->fields.at[mj->fields.count++] = field;
 }
 
 void cr__mjcf_assets(crMjcf* mj) {
@@ -225,8 +225,8 @@ void cr__mjcf_assets(crMjcf* mj) {
 }
 
 static int find_mesh(crMjcf* mj, crXml* node, const char* name) {
-    for (int i = 0; name != NULL && i < mj->mesh_count; i++) {
-        if (mj->meshes[i].name != NULL && strcmp(mj->meshes[i].name, name) == 0) return i;
+    for (int i = 0; name != NULL && i < mj->meshes.count; i++) {
+        if (mj->meshes.at[i].name != NULL && strcmp(mj->meshes.at[i].name, name) == 0) return i;
     }
     cr__import_refuse(mj->im, node, cr_xml_attr(node, "mesh"), CR_ERR_NAME, "no mesh is called \"%.60s\"",
                       name != NULL ? name : "");
@@ -234,8 +234,8 @@ static int find_mesh(crMjcf* mj, crXml* node, const char* name) {
 }
 
 static int find_field(crMjcf* mj, crXml* node, const char* name) {
-    for (int i = 0; name != NULL && i < mj->field_count; i++) {
-        if (mj->fields[i].name != NULL && strcmp(mj->fields[i].name, name) == 0) return i;
+    for (int i = 0; name != NULL && i < mj->fields.count; i++) {
+        if (mj->fields.at[i].name != NULL && strcmp(mj->fields.at[i].name, name) == 0) return i;
     }
     cr__import_refuse(mj->im, node, cr_xml_attr(node, "hfield"), CR_ERR_NAME, "no hfield is called \"%.60s\"",
                       name != NULL ? name : "");
@@ -289,7 +289,7 @@ static crMass geom_mass(const crMjcf* mj, const crMjcfGeom* g) {
         shape = cr_shape_box(s[0], s[1], s[2]);
         break;
     case CR_MJCF_MESH:
-        return cr_mass_moved(mj->meshes[g->mesh].mass, g->pose);
+        return cr_mass_moved(mj->meshes.at[g->mesh].mass, g->pose);
     default:
         return (crMass){0};
     }
@@ -298,7 +298,7 @@ static crMass geom_mass(const crMjcf* mj, const crMjcfGeom* g) {
 }
 
 static void weigh(crMjcf* mj, crXml* node, int class, const crMjcfGeom* g) {
-    crMjcfBody* body = &mj->bodies[g->body];
+    crMjcfBody* body = &mj->bodies.at[g->body];
     double density = cr__mjcf_number(mj, node, class, "density", 1000.0);
     double given = cr__mjcf_number(mj, node, class, "mass", NAN);
     double group = cr__mjcf_number(mj, node, class, "group", 0.0);
@@ -383,10 +383,10 @@ void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, c
                                         "cylinder", "box",    "mesh",   NULL};
     crImporting* im = mj->im;
     node->used = true;
-    crMjcfGeom* all = cr__import_grow(im, mj->geoms, mj->geom_count, &mj->geom_capacity, sizeof *all,
+    crMjcfGeom* all = cr__import_grow(im, mj->geoms.at, mj->geoms.count, &mj->geoms.capacity, sizeof *all,
                                       CR_SCENE_MAX_SHAPES, node);
     if (all == NULL) return;
-    mj->geoms = all;
+    mj->geoms.at = all;
     const char* type = cr__mjcf_text(mj, node, class, "type");
     if (type != NULL && strcmp(type, "sdf") == 0) {
         cr__import_note(im, CR_NOTE_UNSUPPORTED, node, NULL, "<geom> of type sdf is not supported");
@@ -410,11 +410,11 @@ void cr__mjcf_geom(crMjcf* mj, crXml* node, int class, int body, crPose frame, c
     g.pose = cr_pose_mul(frame, g.pose);
     contact_values(mj, node, class, &g);
     if (!cr__import_ok(im)) return;
-    crMjcfBody* owner = &mj->bodies[body];
+    crMjcfBody* owner = &mj->bodies.at[body];
     g.next = -1;
-    *(owner->geom_first < 0 ? &owner->geom_first : &mj->geoms[owner->geom_last].next) = mj->geom_count;
-    owner->geom_last = mj->geom_count;
-    mj->geoms[mj->geom_count++] = g;
+    *(owner->geom_first < 0 ? &owner->geom_first : &mj->geoms.at[owner->geom_last].next) = mj->geoms.count;
+    owner->geom_last = mj->geoms.count;
+    mj->geoms.at[mj->geoms.count++] = g;
     weigh(mj, node, class, &g);
 }
 
@@ -445,14 +445,14 @@ static void bound(const crMjcf* mj, crMass* m) {
 
 void cr__mjcf_masses(crMjcf* mj) {
     double total = 0.0;
-    for (int i = 1; i < mj->body_count; i++) {
-        bound(mj, &mj->bodies[i].mass);
-        total += mj->bodies[i].mass.mass;
+    for (int i = 1; i < mj->bodies.count; i++) {
+        bound(mj, &mj->bodies.at[i].mass);
+        total += mj->bodies.at[i].mass.mass;
     }
     if (!(mj->compiler.settotalmass > 0.0) || !(total > 0.0)) return;
     double s = mj->compiler.settotalmass / total;
-    for (int i = 1; i < mj->body_count; i++) {
-        crMass* m = &mj->bodies[i].mass;
+    for (int i = 1; i < mj->bodies.count; i++) {
+        crMass* m = &mj->bodies.at[i].mass;
         crSym3 I = m->inertia;
         *m = (crMass){s * m->mass, m->com, {s * I.xx, s * I.xy, s * I.xz, s * I.yy, s * I.yz, s * I.zz}};
     }

@@ -44,11 +44,11 @@ static void material_name(int material, char name[NAME]) { snprintf(name, NAME, 
 // numbers the materials; *first holds the first geom of each
 static int number_materials(crMjcf* mj, int* first) {
     int count = 0;
-    for (int i = 0; i < mj->geom_count; i++) {
-        crMjcfGeom* g = &mj->geoms[i];
+    for (int i = 0; i < mj->geoms.count; i++) {
+        crMjcfGeom* g = &mj->geoms.at[i];
         g->material = -1;
         for (int m = 0; m < count && g->material < 0; m++) {
-            if (same_surface(g, &mj->geoms[first[m]])) g->material = m;
+            if (same_surface(g, &mj->geoms.at[first[m]])) g->material = m;
         }
         if (g->material >= 0) continue;
         if (count == CR_IMPORT_MAX_MATERIALS) {
@@ -76,22 +76,22 @@ static void put_pair(crMjcf* mj, crJson** list, const crXml* node, int a, int b,
 }
 
 static const crMjcfPair* explicit_pair(const crMjcf* mj, const crMjcfGeom* a, const crMjcfGeom* b) {
-    for (int i = 0; i < mj->pair_count; i++) {
-        const crMjcfGeom* x = &mj->geoms[mj->pairs[i].a];
-        const crMjcfGeom* y = &mj->geoms[mj->pairs[i].b];
-        if ((x == a && y == b) || (x == b && y == a)) return &mj->pairs[i];
+    for (int i = 0; i < mj->pairs.count; i++) {
+        const crMjcfGeom* x = &mj->geoms.at[mj->pairs.at[i].a];
+        const crMjcfGeom* y = &mj->geoms.at[mj->pairs.at[i].b];
+        if ((x == a && y == b) || (x == b && y == a)) return &mj->pairs.at[i];
     }
     return NULL;
 }
 
 static void put_materials(crMjcf* mj) {
     crTree* tree = &mj->im->tree;
-    int* first = cr__import_alloc(mj->im, ((size_t)mj->geom_count + 1) * sizeof *first);
-    if (first == NULL || mj->geom_count == 0) return;
+    int* first = cr__import_alloc(mj->im, ((size_t)mj->geoms.count + 1) * sizeof *first);
+    if (first == NULL || mj->geoms.count == 0) return;
     int count = number_materials(mj, first);
     crJson* materials = cr_tree_object(tree, tree->doc->root, "materials");
     for (int m = 0; m < count; m++) {
-        const crMjcfGeom* g = &mj->geoms[first[m]];
+        const crMjcfGeom* g = &mj->geoms.at[first[m]];
         char name[NAME];
         double mu[4];
         material_name(m, name);
@@ -103,8 +103,8 @@ static void put_materials(crMjcf* mj) {
     for (int m = 0; m < count * count && !tree->full; m++) {
         int i = m / count, j = m % count;
         if (j <= i) continue;
-        const crMjcfGeom* a = &mj->geoms[first[i]];
-        const crMjcfGeom* b = &mj->geoms[first[j]];
+        const crMjcfGeom* a = &mj->geoms.at[first[i]];
+        const crMjcfGeom* b = &mj->geoms.at[first[j]];
         double mu[4];
         combine(a, b, mu);
         const crMjcfPair* own = explicit_pair(mj, a, b);
@@ -138,13 +138,13 @@ static crJson* put_solid(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose
     cr__tree_at(im, g->node);
     crJson* to = cr_tree_object(tree, shapes, NULL);
     if (g->kind == CR_MJCF_MESH) {
-        const crTriangles* mesh = &mj->meshes[g->mesh].triangles;
+        const crTriangles* mesh = &mj->meshes.at[g->mesh].triangles;
         if (visual && mesh->triangle_count > 0 && !cr__visuals_full(im))
             cr__mesh_visual(im, g->node, to, mesh);
         else
             cr__mesh_hull(im, to, mesh);
     } else if (g->kind == CR_MJCF_HFIELD) {
-        put_field(tree, to, &mj->fields[g->hfield], &pose);
+        put_field(tree, to, &mj->fields.at[g->hfield], &pose);
     } else {
         cr_tree_text(tree, to, "type", names[g->kind]);
     }
@@ -180,7 +180,7 @@ static void put_shape(crMjcf* mj, crJson* shapes, const crMjcfGeom* g, crPose po
 // stand still.
 static bool is_belt(const crMjcf* mj, const crMjcfGeom* g) {
     bool flat = g->kind == CR_MJCF_PLANE || g->kind == CR_MJCF_HFIELD;
-    return g->belt && !flat && mj->bodies[g->body].weld == 0;
+    return g->belt && !flat && mj->bodies.at[g->body].weld == 0;
 }
 
 static bool touches(const crMjcfGeom* g) { return g->group != 0 || g->mask != 0; }
@@ -190,13 +190,13 @@ static bool touches(const crMjcfGeom* g) { return g->group != 0 || g->mask != 0;
 static bool put_visuals(crMjcf* mj, crJson* to, int body) {
     crJson* visuals = NULL;
     bool mesh = false;
-    for (int i = mj->bodies[body].geom_first; i >= 0 && !mesh; i = mj->geoms[i].next) {
-        mesh = mj->geoms[i].kind == CR_MJCF_MESH && !touches(&mj->geoms[i]) && !mj->geoms[i].hidden;
+    for (int i = mj->bodies.at[body].geom_first; i >= 0 && !mesh; i = mj->geoms.at[i].next) {
+        mesh = mj->geoms.at[i].kind == CR_MJCF_MESH && !touches(&mj->geoms.at[i]) && !mj->geoms.at[i].hidden;
     }
-    for (int i = mj->bodies[body].geom_first; i >= 0 && mesh; i = mj->geoms[i].next) {
-        if (mj->geoms[i].hidden) continue;
+    for (int i = mj->bodies.at[body].geom_first; i >= 0 && mesh; i = mj->geoms.at[i].next) {
+        if (mj->geoms.at[i].hidden) continue;
         if (visuals == NULL) visuals = cr_tree_list(&mj->im->tree, to, "visuals");
-        put_solid(mj, visuals, &mj->geoms[i], mj->geoms[i].pose, true);
+        put_solid(mj, visuals, &mj->geoms.at[i], mj->geoms.at[i].pose, true);
     }
     return mesh;
 }
@@ -204,10 +204,10 @@ static bool put_visuals(crMjcf* mj, crJson* to, int body) {
 static void put_shapes(crMjcf* mj, crJson* to, const char* key, int body, bool filters) {
     crJson* shapes = NULL;
     bool visuals = body != 0 && put_visuals(mj, to, body);
-    for (int i = mj->bodies[body].geom_first; i >= 0; i = mj->geoms[i].next) {
-        if (is_belt(mj, &mj->geoms[i]) || (visuals && !touches(&mj->geoms[i]))) continue;
+    for (int i = mj->bodies.at[body].geom_first; i >= 0; i = mj->geoms.at[i].next) {
+        if (is_belt(mj, &mj->geoms.at[i]) || (visuals && !touches(&mj->geoms.at[i]))) continue;
         if (shapes == NULL) shapes = cr_tree_list(&mj->im->tree, to, key);
-        put_shape(mj, shapes, &mj->geoms[i], mj->geoms[i].pose, filters);
+        put_shape(mj, shapes, &mj->geoms.at[i], mj->geoms.at[i].pose, filters);
     }
 }
 
@@ -252,7 +252,7 @@ static void put_joint(crMjcf* mj, crJson* to, crMjcfJoint* j, crPose pose) {
         cr_tree_text(tree, to, "joint_name", j->out_name);
     }
     if (j->kind == CR_MJCF_FREE) {
-        put_free(tree, to, j, &mj->bodies[j->body]);
+        put_free(tree, to, j, &mj->bodies.at[j->body]);
         return;
     }
     if (j->kind == CR_MJCF_BALL) {
@@ -290,8 +290,8 @@ static void put_massless(crTree* tree, crJson* to) {
 static void put_body(crMjcf* mj, crJson* list, int index, bool filters) {
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
-    crMjcfBody* b = &mj->bodies[index];
-    const crMjcfBody* above = &mj->bodies[b->parent];
+    crMjcfBody* b = &mj->bodies.at[index];
+    const crMjcfBody* above = &mj->bodies.at[b->parent];
     const char* parent = above->weld == 0 ? "world" : above->out;
     crPose pose = above->weld == 0 ? b->world : b->pose;
     const char* label =
@@ -299,7 +299,7 @@ static void put_body(crMjcf* mj, crJson* list, int index, bool filters) {
     if (label == NULL) return;
     b->out = cr__import_name(im, &mj->names, b->node, label);
     for (int k = 0; k < b->joint_count && cr__import_ok(im); k++) {
-        crMjcfJoint* j = &mj->joints[b->joint + k];
+        crMjcfJoint* j = &mj->joints.at[b->joint + k];
         bool last = k == b->joint_count - 1;
         // the spring and the limit of a ball are about its frame as it stands in the parent
         if (j->kind == CR_MJCF_BALL && turned(pose.q)) {
@@ -341,7 +341,7 @@ static void put_belt(crMjcf* mj, const crMjcfGeom* g, int index, bool filters, c
                      crJson* drives) {
     crImporting* im = mj->im;
     crTree* tree = &im->tree;
-    crPose pose = cr_pose_mul(mj->bodies[g->body].world, g->pose);
+    crPose pose = cr_pose_mul(mj->bodies.at[g->body].world, g->pose);
     const double* u = g->surface_velocity;
     const char* label =
         g->name != NULL && *g->name != '\0' ? g->name : cr__import_format(im, "belt%d", index);
@@ -361,8 +361,8 @@ static void put_belt(crMjcf* mj, const crMjcfGeom* g, int index, bool filters, c
 static void put_belts(crMjcf* mj, bool filters, crJson* bodies) {
     crTree* tree = &mj->im->tree;
     crJson* drives = NULL;
-    for (int i = 0; i < mj->geom_count && cr__import_ok(mj->im); i++) {
-        const crMjcfGeom* g = &mj->geoms[i];
+    for (int i = 0; i < mj->geoms.count && cr__import_ok(mj->im); i++) {
+        const crMjcfGeom* g = &mj->geoms.at[i];
         if (g->belt && !is_belt(mj, g)) {
             cr__import_note(
                 mj->im, CR_NOTE_UNSUPPORTED, g->node, cr_xml_attr(g->node, "surfacevel"),
@@ -386,17 +386,19 @@ static void put_exclude(crMjcf* mj, crJson** list, const crXml* node, int a, int
     if (*list == NULL) *list = cr_tree_list(tree, tree->doc->root, "exclude");
     cr__tree_at(mj->im, node);
     crJson* pair = cr_tree_list(tree, *list, NULL);
-    cr_tree_text(tree, pair, NULL, mj->bodies[a].out);
-    cr_tree_text(tree, pair, NULL, mj->bodies[b].out);
+    cr_tree_text(tree, pair, NULL, mj->bodies.at[a].out);
+    cr_tree_text(tree, pair, NULL, mj->bodies.at[b].out);
 }
 
 // all bodies of a weld that come before `body`, or of any place
 static void exclude_weld(crMjcf* mj, crJson** list, int body, int weld, bool before) {
-    for (int i = mj->bodies[weld].weld_first; i >= 0 && cr__import_ok(mj->im); i = mj->bodies[i].weld_next) {
-        if (i == body || (before && i > body) || mj->bodies[i].geom_first < 0) continue;
+    for (int i = mj->bodies.at[weld].weld_first; i >= 0 && cr__import_ok(mj->im);
+         i = mj->bodies.at[i].weld_next) {
+        if (i == body || (before && i > body) || mj->bodies.at[i].geom_first < 0) continue;
         // a parent that the scene knows as such needs no word
-        const crMjcfBody* b = &mj->bodies[body];
-        bool chain = b->joint_count > 1 || (b->joint_count == 1 && mj->joints[b->joint].kind == CR_MJCF_BALL);
+        const crMjcfBody* b = &mj->bodies.at[body];
+        bool chain =
+            b->joint_count > 1 || (b->joint_count == 1 && mj->joints.at[b->joint].kind == CR_MJCF_BALL);
         bool known = b->parent == i && !chain;
         if (!known) put_exclude(mj, list, b->node, i, body);
     }
@@ -404,16 +406,16 @@ static void exclude_weld(crMjcf* mj, crJson** list, int body, int weld, bool bef
 
 static void put_excludes(crMjcf* mj) {
     crJson* list = NULL;
-    for (int i = 1; i < mj->body_count; i++) {
-        const crMjcfBody* b = &mj->bodies[i];
+    for (int i = 1; i < mj->bodies.count; i++) {
+        const crMjcfBody* b = &mj->bodies.at[i];
         if (b->geom_first < 0 || b->weld == 0) continue;
         exclude_weld(mj, &list, i, b->weld, true);
-        int above = mj->bodies[mj->bodies[b->weld].parent].weld;
+        int above = mj->bodies.at[mj->bodies.at[b->weld].parent].weld;
         if (above != 0 && mj->option.filterparent) exclude_weld(mj, &list, i, above, false);
     }
-    for (int i = 0; i < mj->exclude_count; i++) {
-        if (mj->excludes[i][0] != mj->excludes[i][1])
-            put_exclude(mj, &list, mj->root, mj->excludes[i][0], mj->excludes[i][1]);
+    for (int i = 0; i < mj->excludes.count; i++) {
+        if (mj->excludes.at[i][0] != mj->excludes.at[i][1])
+            put_exclude(mj, &list, mj->root, mj->excludes.at[i][0], mj->excludes.at[i][1]);
     }
 }
 
@@ -425,12 +427,12 @@ void cr__mjcf_scene(crMjcf* mj) {
     cr_tree_number(tree, cr_tree_object(tree, root, "step"), "dt", mj->option.timestep);
     put_materials(mj);
     bool filters = !mj->option.contact;
-    for (int i = 0; i < mj->geom_count && !filters; i++) {
-        filters = mj->geoms[i].group != 1 || mj->geoms[i].mask != 1;
+    for (int i = 0; i < mj->geoms.count && !filters; i++) {
+        filters = mj->geoms.at[i].group != 1 || mj->geoms.at[i].mask != 1;
     }
     put_shapes(mj, root, "static", 0, filters);
-    crJson* bodies = mj->body_count > 1 ? cr_tree_list(tree, root, "bodies") : NULL;
-    for (int i = 1; i < mj->body_count && cr__import_ok(mj->im); i++) {
+    crJson* bodies = mj->bodies.count > 1 ? cr_tree_list(tree, root, "bodies") : NULL;
+    for (int i = 1; i < mj->bodies.count && cr__import_ok(mj->im); i++) {
         put_body(mj, bodies, i, filters);
     }
     put_belts(mj, filters, bodies);

@@ -55,10 +55,10 @@ static const char* frame_site(crMjcf* mj, crXml* node, const char* type, const c
         refuse_name_sensors(mj, node, "objname", geom ? "geom" : "body", name);
         return NULL;
     }
-    made.body = geom ? mj->geoms[found].body : found;
-    if (geom) made.pose = mj->geoms[found].pose;
+    made.body = geom ? mj->geoms.at[found].body : found;
+    if (geom) made.pose = mj->geoms.at[found].pose;
     // the frame of a body is at its centre of mass, along the axes of its inertia
-    if (strcmp(type, "body") == 0) made.pose.p = mj->bodies[found].mass.com;
+    if (strcmp(type, "body") == 0) made.pose.p = mj->bodies.at[found].mass.com;
     return cr__mjcf_use_site(mj, &made, cr__import_format(mj->im, "%s_%s", name, geom ? "geom" : "frame"));
 }
 
@@ -69,11 +69,12 @@ static const char* object_of(crMjcf* mj, crXml* node, const Kind* kind) {
     if (strcmp(kind->attr, "joint") == 0) {
         int joint = cr__mjcf_joint_of(mj, node, "joint");
         if (joint < 0) return NULL;
-        return mj->joints[joint].out_name != NULL ? mj->joints[joint].out_name : mj->joints[joint].out;
+        return mj->joints.at[joint].out_name != NULL ? mj->joints.at[joint].out_name
+                                                     : mj->joints.at[joint].out;
     }
     if (strcmp(kind->attr, "actuator") == 0) {
-        for (int i = 0; i < mj->actuator_count; i++) {
-            const crMjcfActuator* a = &mj->actuators[i];
+        for (int i = 0; i < mj->actuators.count; i++) {
+            const crMjcfActuator* a = &mj->actuators.at[i];
             if (a->name != NULL && strcmp(a->name, name) == 0) return a->out;
         }
         refuse_name_sensors(mj, node, "actuator", "actuator", name);

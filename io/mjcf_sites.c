@@ -12,7 +12,7 @@ static void put_site(crMjcf* mj, crJson* list, const crMjcfSite* site) {
     cr__tree_at(mj->im, site->node);
     crJson* to = cr_tree_object(tree, list, NULL);
     cr_tree_text(tree, to, "name", site->out);
-    const crMjcfBody* body = &mj->bodies[site->body];
+    const crMjcfBody* body = &mj->bodies.at[site->body];
     crPose pose = body->weld == 0 ? cr_pose_mul(body->world, site->pose) : site->pose;
     if (body->weld != 0) cr_tree_text(tree, to, "body", body->out);
     cr__tree_pose(mj->im, to, pose);
@@ -34,13 +34,13 @@ const char* cr__mjcf_use_site(crMjcf* mj, crMjcfSite* site, const char* name) {
 }
 
 const char* cr__mjcf_site_name(crMjcf* mj, int site) {
-    return cr__mjcf_use_site(mj, &mj->sites[site], mj->sites[site].name);
+    return cr__mjcf_use_site(mj, &mj->sites.at[site], mj->sites.at[site].name);
 }
 
 void cr__mjcf_sites(crMjcf* mj) {
     int count = 0;
-    for (int i = 0; i < mj->site_count && cr__import_ok(mj->im); i++) {
-        crMjcfSite* site = &mj->sites[i];
+    for (int i = 0; i < mj->sites.count && cr__import_ok(mj->im); i++) {
+        crMjcfSite* site = &mj->sites.at[i];
         if (site->name == NULL || *site->name == '\0' || ++count > MOST_SITES / 2) continue;
         cr__mjcf_use_site(mj, site, site->name);
     }

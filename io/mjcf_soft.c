@@ -68,20 +68,20 @@ void cr__mjcf_margin(crMjcf* mj, crXml* node, int class, double* lower, double* 
 // whether a body is `top` or hangs on it
 static bool below(const crMjcf* mj, int body, int top) {
     while (body > top) {
-        body = mj->bodies[body].parent;
+        body = mj->bodies.at[body].parent;
     }
     return body == top;
 }
 
 // inertia that a hinge turns or a slide moves, about its axis in the reference position
 static double carried(const crMjcf* mj, const crMjcfJoint* j) {
-    crPose home = mj->bodies[j->body].world;
+    crPose home = mj->bodies.at[j->body].world;
     crVec3 axis = cr_quat_rotate(home.q, cr_scale(1.0 / cr_norm(j->axis), j->axis));
     crVec3 at = cr_pose_point(home, j->pos);
     double sum = j->armature;
-    for (int i = j->body; i < mj->body_count; i++) {
+    for (int i = j->body; i < mj->bodies.count; i++) {
         if (!below(mj, i, j->body)) continue;
-        crMass m = cr_mass_moved(mj->bodies[i].mass, mj->bodies[i].world);
+        crMass m = cr_mass_moved(mj->bodies.at[i].mass, mj->bodies.at[i].world);
         crVec3 arm = cr_cross(axis, cr_sub(m.com, at)), turned = cr_sym3_mul(m.inertia, axis);
         sum += j->kind == CR_MJCF_SLIDE ? m.mass : cr_dot(axis, turned) + m.mass * cr_dot(arm, arm);
     }
@@ -92,7 +92,7 @@ double cr__mjcf_reflected(const crMjcf* mj, const crMjcfActuator* a) {
     double sum = 0.0;
     for (int k = 0; k < a->count; k++) {
         double square = a->gear[k] * a->gear[k];
-        if (square > 1e-15) sum += carried(mj, &mj->joints[a->joints[k]]) / square;
+        if (square > 1e-15) sum += carried(mj, &mj->joints.at[a->joints[k]]) / square;
     }
     return sum;
 }

@@ -57,7 +57,8 @@ static void read_joints(crMjcf* mj, crMjcfTendon* t) {
         int joint = cr__mjcf_joint_of(mj, node, "joint");
         cr__mjcf_numbers(mj, node, -1, "coef", 1, 1, &coef);
         if (joint < 0) return;
-        bool slender = mj->joints[joint].kind == CR_MJCF_HINGE || mj->joints[joint].kind == CR_MJCF_SLIDE;
+        bool slender =
+            mj->joints.at[joint].kind == CR_MJCF_HINGE || mj->joints.at[joint].kind == CR_MJCF_SLIDE;
         if (!slender)
             cr__import_refuse(mj->im, node, cr_xml_attr(node, "joint"), CR_ERR_NAME,
                               "must be a hinge or a slide");
@@ -73,7 +74,7 @@ static void read_joints(crMjcf* mj, crMjcfTendon* t) {
 
 // the joint has what the tendon has
 static void along_joint(crMjcf* mj, const crMjcfTendon* t) {
-    crMjcfJoint* j = &mj->joints[t->joints[0]];
+    crMjcfJoint* j = &mj->joints.at[t->joints[0]];
     double c = t->coef[0];
     if (t->limited) {
         double a = t->lower / c, b = t->upper / c;
@@ -92,8 +93,8 @@ static int sites_of(crMjcf* mj, crXml* node, int* first) {
     int count = 0;
     *first = cr__mjcf_find_site(mj, name);
     if (*first >= 0) return 1;
-    for (int i = 0; i < mj->site_count; i++) {
-        if (!cr__mjcf_named(mj->sites[i].node, name)) continue;
+    for (int i = 0; i < mj->sites.count; i++) {
+        if (!cr__mjcf_named(mj->sites.at[i].node, name)) continue;
         if (count++ == 0) *first = i;
     }
     if (count == 0 && cr__import_ok(mj->im))
@@ -103,8 +104,8 @@ static int sites_of(crMjcf* mj, crXml* node, int* first) {
 }
 
 static int next_replica(const crMjcf* mj, int site) {
-    for (int i = site + 1; i < mj->site_count; i++) {
-        if (mj->sites[i].node == mj->sites[site].node) return i;
+    for (int i = site + 1; i < mj->sites.count; i++) {
+        if (mj->sites.at[i].node == mj->sites.at[site].node) return i;
     }
     return site;
 }
@@ -166,7 +167,8 @@ static bool read_sites(crMjcf* mj, crMjcfTendon* t) {
 static bool lifeless(const crMjcf* mj, const crMjcfTendon* t) {
     int a = t->joints[0], b = t->joints[1];
     for (int i = 0; i < t->count; i++, a = next_replica(mj, a), b = next_replica(mj, b)) {
-        if (mj->bodies[mj->sites[a].body].weld != mj->bodies[mj->sites[b].body].weld) return false;
+        if (mj->bodies.at[mj->sites.at[a].body].weld != mj->bodies.at[mj->sites.at[b].body].weld)
+            return false;
     }
     return true;
 }
@@ -225,23 +227,23 @@ void cr__mjcf_tendons(crMjcf* mj) {
             bool fixed = strcmp(node->name, "fixed") == 0;
             if (!fixed && strcmp(node->name, "spatial") != 0) continue;
             node->used = true;
-            crMjcfTendon* all = cr__import_grow(mj->im, mj->tendons, mj->tendon_count, &mj->tendon_capacity,
-                                                sizeof *all, MOST_TENDONS, node);
+            crMjcfTendon* all = cr__import_grow(mj->im, mj->tendons.at, mj->tendons.count,
+                                                &mj->tendons.capacity, sizeof *all, MOST_TENDONS, node);
             if (all == NULL) return;
-            mj->tendons = all;
+            mj->tendons.at = all;
             crMjcfTendon t = {.node = node, .name = cr__attr_text(node, "name"), .fixed = fixed};
             read_forces(mj, &t);
             if (fixed && cr__import_ok(mj->im)) read_fixed(mj, &t);
             if (!fixed && cr__import_ok(mj->im)) read_spatial(mj, &t);
-            all[mj->tendon_count++] = t;
+            all[mj->tendons.count++] = t;
         }
     }
 }
 
 // lo <= l0 + c0 q0 + c1 q1 <= hi with coordinates from the reference: a range of q0 + (c1 / c0) q1
 static void put_fixed(crMjcf* mj, const crMjcfTendon* t) {
-    const crMjcfJoint* a = &mj->joints[t->joints[0]];
-    const crMjcfJoint* b = &mj->joints[t->joints[1]];
+    const crMjcfJoint* a = &mj->joints.at[t->joints[0]];
+    const crMjcfJoint* b = &mj->joints.at[t->joints[1]];
     double c = t->coef[0], l0 = c * a->ref + t->coef[1] * b->ref;
     double low = (t->lower - l0) / c, high = (t->upper - l0) / c;
     double coef[2] = {0.0, -t->coef[1] / c}, range[2] = {fmin(low, high), fmax(low, high)};
@@ -254,16 +256,16 @@ static void put_spatial(crMjcf* mj, const crMjcfTendon* t) {
     crTree* tree = &mj->im->tree;
     int a = t->joints[0], b = t->joints[1];
     for (int i = 0; i < t->count; i++, a = next_replica(mj, a), b = next_replica(mj, b)) {
-        const crMjcfSite* from = &mj->sites[a];
-        const crMjcfSite* to = &mj->sites[b];
-        if (mj->bodies[from->body].weld == mj->bodies[to->body].weld) {
+        const crMjcfSite* from = &mj->sites.at[a];
+        const crMjcfSite* to = &mj->sites.at[b];
+        if (mj->bodies.at[from->body].weld == mj->bodies.at[to->body].weld) {
             cr__import_note(mj->im, CR_NOTE_IGNORED, t->node, NULL,
                             "<spatial> of bodies that do not move to each other");
             continue;
         }
         double range[2] = {t->lower, t->upper};
-        crJson* tie = cr__mjcf_constraint(mj, t->node, "distance", mj->bodies[from->body].out,
-                                          mj->bodies[to->body].out);
+        crJson* tie = cr__mjcf_constraint(mj, t->node, "distance", mj->bodies.at[from->body].out,
+                                          mj->bodies.at[to->body].out);
         crJson* points = cr_tree_list(tree, tie, "points");
         cr_tree_vector(tree, points, NULL, from->pose.p);
         cr_tree_vector(tree, points, NULL, to->pose.p);
@@ -274,7 +276,7 @@ static void put_spatial(crMjcf* mj, const crMjcfTendon* t) {
 // tendons of the scene
 
 const char* cr__mjcf_tendon_name(crMjcf* mj, int tendon) {
-    crMjcfTendon* t = &mj->tendons[tendon];
+    crMjcfTendon* t = &mj->tendons.at[tendon];
     if (t->fixed ? t->count < 1 || t->count > CR_ACTUATOR_JOINTS : t->point_count == 0) return NULL;
     t->needed = true;
     if (t->out != NULL) return t->out;
@@ -288,17 +290,17 @@ const char* cr__mjcf_tendon_name(crMjcf* mj, int tendon) {
 static double slack_length(crMjcf* mj, const crMjcfTendon* t) {
     double sum = 0.0;
     for (int k = 0; k < t->count && t->fixed; k++) {
-        sum += t->coef[k] * mj->joints[t->joints[k]].qpos_spring;
+        sum += t->coef[k] * mj->joints.at[t->joints[k]].qpos_spring;
     }
     if (t->fixed) return sum;
     for (int k = 0; k + 1 < t->point_count; k++) {
-        const crMjcfSite *a = &mj->sites[t->points[k]], *b = &mj->sites[t->points[k + 1]];
-        crVec3 from = cr_pose_point(mj->bodies[a->body].world, a->pose.p);
-        crVec3 to = cr_pose_point(mj->bodies[b->body].world, b->pose.p);
+        const crMjcfSite *a = &mj->sites.at[t->points[k]], *b = &mj->sites.at[t->points[k + 1]];
+        crVec3 from = cr_pose_point(mj->bodies.at[a->body].world, a->pose.p);
+        crVec3 to = cr_pose_point(mj->bodies.at[b->body].world, b->pose.p);
         sum += t->shares[k] * cr_norm(cr_sub(to, from));
     }
-    for (int i = 0; i < mj->joint_count; i++) {
-        const crMjcfJoint* j = &mj->joints[i];
+    for (int i = 0; i < mj->joints.count; i++) {
+        const crMjcfJoint* j = &mj->joints.at[i];
         bool slender = j->kind == CR_MJCF_HINGE || j->kind == CR_MJCF_SLIDE;
         if (!slender || j->qpos_spring == j->ref) continue;
         cannot(mj, t, "whose springlength is that of joints at springref");
@@ -314,7 +316,7 @@ static void put_springs(crMjcf* mj, crJson* to, const crMjcfTendon* t) {
     double from_ref = 0.0, rest[2] = {t->rest[0], t->rest[1]};
     if (!t->rests) rest[0] = rest[1] = slack_length(mj, t);
     for (int k = 0; k < t->count && t->fixed; k++) {
-        from_ref += t->coef[k] * mj->joints[t->joints[k]].ref;
+        from_ref += t->coef[k] * mj->joints.at[t->joints[k]].ref;
     }
     rest[0] -= from_ref;
     rest[1] -= from_ref;
@@ -325,13 +327,13 @@ static void put_springs(crMjcf* mj, crJson* to, const crMjcfTendon* t) {
 
 static void put_tendon(crMjcf* mj, crJson* list, int index) {
     crTree* tree = &mj->im->tree;
-    const crMjcfTendon* t = &mj->tendons[index];
+    const crMjcfTendon* t = &mj->tendons.at[index];
     cr__tree_at(mj->im, t->node);
     crJson* to = cr_tree_object(tree, list, NULL);
     cr_tree_text(tree, to, "name", cr__mjcf_tendon_name(mj, index));
     crJson* items = cr_tree_list(tree, to, t->fixed ? "joints" : "sites");
     for (int k = 0; k < t->count && t->fixed; k++) {
-        const crMjcfJoint* j = &mj->joints[t->joints[k]];
+        const crMjcfJoint* j = &mj->joints.at[t->joints[k]];
         crJson* term = cr_tree_object(tree, items, NULL);
         cr_tree_text(tree, term, "joint", j->out_name != NULL ? j->out_name : j->out);
         cr_tree_number(tree, term, "coef", t->coef[k]);
@@ -347,16 +349,16 @@ static void put_tendon(crMjcf* mj, crJson* list, int index) {
 
 void cr__mjcf_put_tendons(crMjcf* mj) {
     crJson* list = NULL;
-    for (int i = 0; i < mj->tendon_count && cr__import_ok(mj->im); i++) {
-        if (!mj->tendons[i].needed) continue;
+    for (int i = 0; i < mj->tendons.count && cr__import_ok(mj->im); i++) {
+        if (!mj->tendons.at[i].needed) continue;
         if (list == NULL) list = cr_tree_list(&mj->im->tree, mj->im->tree.doc->root, "tendons");
         put_tendon(mj, list, i);
     }
 }
 
 void cr__mjcf_tendon_ties(crMjcf* mj) {
-    for (int i = 0; i < mj->tendon_count && cr__import_ok(mj->im); i++) {
-        const crMjcfTendon* t = &mj->tendons[i];
+    for (int i = 0; i < mj->tendons.count && cr__import_ok(mj->im); i++) {
+        const crMjcfTendon* t = &mj->tendons.at[i];
         if (!t->limited) continue;
         if (t->fixed && t->count == 2) put_fixed(mj, t);
         if (!t->fixed) put_spatial(mj, t);

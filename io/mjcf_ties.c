@@ -21,14 +21,14 @@ bool cr__mjcf_named(const crXml* node, const char* name) {
 // a name that nothing has: replicas are noted, anything else is refused
 static int missing(crMjcf* mj, crXml* node, const char* attr, const char* kind, const char* name) {
     bool replica = false;
-    for (int i = 0; i < mj->body_count && !replica; i++) {
-        replica = cr__mjcf_named(mj->bodies[i].node, name);
+    for (int i = 0; i < mj->bodies.count && !replica; i++) {
+        replica = cr__mjcf_named(mj->bodies.at[i].node, name);
     }
-    for (int i = 0; i < mj->joint_count && !replica; i++) {
-        replica = cr__mjcf_named(mj->joints[i].node, name);
+    for (int i = 0; i < mj->joints.count && !replica; i++) {
+        replica = cr__mjcf_named(mj->joints.at[i].node, name);
     }
-    for (int i = 0; i < mj->geom_count && !replica; i++) {
-        replica = cr__mjcf_named(mj->geoms[i].node, name);
+    for (int i = 0; i < mj->geoms.count && !replica; i++) {
+        replica = cr__mjcf_named(mj->geoms.at[i].node, name);
     }
     if (replica) {
         cr__import_note(mj->im, CR_NOTE_UNSUPPORTED, node, cr_xml_attr(node, attr),
@@ -63,18 +63,18 @@ static void add_exclude(crMjcf* mj, crXml* node) {
     int a = body_of(mj, node, "body1");
     int b = cr__import_ok(mj->im) ? body_of(mj, node, "body2") : -1;
     if (a < 0 || b < 0) return;
-    int(*all)[2] = cr__import_grow(mj->im, mj->excludes, mj->exclude_count, &mj->exclude_capacity,
+    int(*all)[2] = cr__import_grow(mj->im, mj->excludes.at, mj->excludes.count, &mj->excludes.capacity,
                                    sizeof(int[2]), MOST_TIES, node);
     if (all == NULL) return;
-    mj->excludes = all;
-    all[mj->exclude_count][0] = a;
-    all[mj->exclude_count++][1] = b;
+    mj->excludes.at = all;
+    all[mj->excludes.count][0] = a;
+    all[mj->excludes.count++][1] = b;
 }
 
 static bool filtered(const crMjcf* mj, const crMjcfGeom* a, const crMjcfGeom* b) {
-    int wa = mj->bodies[a->body].weld, wb = mj->bodies[b->body].weld;
+    int wa = mj->bodies.at[a->body].weld, wb = mj->bodies.at[b->body].weld;
     if (wa == wb) return true;
-    int pa = mj->bodies[mj->bodies[wa].parent].weld, pb = mj->bodies[mj->bodies[wb].parent].weld;
+    int pa = mj->bodies.at[mj->bodies.at[wa].parent].weld, pb = mj->bodies.at[mj->bodies.at[wb].parent].weld;
     return wa != 0 && wb != 0 && (pa == wb || pb == wa);
 }
 
@@ -104,16 +104,16 @@ static void add_pair(crMjcf* mj, crXml* node, int* bit) {
     int a = geom_of(mj, node, "geom1");
     int b = cr__import_ok(mj->im) ? geom_of(mj, node, "geom2") : -1;
     if (a < 0 || b < 0) return;
-    crMjcfPair* all = cr__import_grow(mj->im, mj->pairs, mj->pair_count, &mj->pair_capacity, sizeof *all,
+    crMjcfPair* all = cr__import_grow(mj->im, mj->pairs.at, mj->pairs.count, &mj->pairs.capacity, sizeof *all,
                                       LAST_BIT * LAST_BIT, node);
     if (all == NULL) return;
-    mj->pairs = all;
-    crMjcfGeom* x = &mj->geoms[a];
-    crMjcfGeom* y = &mj->geoms[b];
-    pair_surface(mj, node, x, y, &all[mj->pair_count]);
-    all[mj->pair_count].a = a;
-    all[mj->pair_count].b = b;
-    if (mj->bodies[x->body].weld == 0 && mj->bodies[y->body].weld == 0) {
+    mj->pairs.at = all;
+    crMjcfGeom* x = &mj->geoms.at[a];
+    crMjcfGeom* y = &mj->geoms.at[b];
+    pair_surface(mj, node, x, y, &all[mj->pairs.count]);
+    all[mj->pairs.count].a = a;
+    all[mj->pairs.count].b = b;
+    if (mj->bodies.at[x->body].weld == 0 && mj->bodies.at[y->body].weld == 0) {
         cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<pair> of two geoms that never move");
         return;
     }
@@ -132,7 +132,7 @@ static void add_pair(crMjcf* mj, crXml* node, int* bit) {
         y->mask |= UINT64_C(1) << *bit;
         ++*bit;
     }
-    mj->pair_count++;
+    mj->pairs.count++;
     x->own = a + 1;
     y->own = b + 1;
 }
@@ -181,14 +181,15 @@ static bool find_ends(crMjcf* mj, crXml* node, bool weld, End* a, End* b) {
                 if (cr__import_ok(im)) missing(mj, node, i == 0 ? "site1" : "site2", "site", name);
                 return false;
             }
-            *ends[i] = (End){mj->sites[site].body, mj->sites[site].pose};
+            *ends[i] = (End){mj->sites.at[site].body, mj->sites.at[site].pose};
         }
         return true;
     }
     a->body = body_of(mj, node, "body1");
     b->body = cr_xml_attr(node, "body2") != NULL && cr__import_ok(im) ? body_of(mj, node, "body2") : 0;
     if (a->body < 0 || b->body < 0 || !cr__import_ok(im)) return false;
-    crPose relative = cr_pose_mul(cr_pose_inverse(mj->bodies[a->body].world), mj->bodies[b->body].world);
+    crPose relative =
+        cr_pose_mul(cr_pose_inverse(mj->bodies.at[a->body].world), mj->bodies.at[b->body].world);
     crVec3 anchor = cr_vec3(0, 0, 0);
     if (cr__mjcf_numbers(mj, node, -1, "anchor", 3, 3, x)) anchor = cr_vec3(x[0], x[1], x[2]);
     if (!weld) {
@@ -221,12 +222,13 @@ static void add_tie(crMjcf* mj, crXml* node, bool weld) {
     crTree* tree = &mj->im->tree;
     End a = {0}, b = {0};
     if (!find_ends(mj, node, weld, &a, &b)) return;
-    if (mj->bodies[a.body].weld == mj->bodies[b.body].weld) {
+    if (mj->bodies.at[a.body].weld == mj->bodies.at[b.body].weld) {
         cr__import_note(mj->im, CR_NOTE_IGNORED, node, NULL, "<%s> of bodies that do not move to each other",
                         node->name);
         return;
     }
-    crJson* to = cr__mjcf_constraint(mj, node, node->name, mj->bodies[a.body].out, mj->bodies[b.body].out);
+    crJson* to =
+        cr__mjcf_constraint(mj, node, node->name, mj->bodies.at[a.body].out, mj->bodies.at[b.body].out);
     crJson* points = cr_tree_list(tree, to, "points");
     cr_tree_vector(tree, points, NULL, a.pose.p);
     cr_tree_vector(tree, points, NULL, b.pose.p);
@@ -243,8 +245,8 @@ static void add_coupling(crMjcf* mj, crXml* node) {
     int b = two && cr__import_ok(mj->im) ? cr__mjcf_joint_of(mj, node, "joint2") : -1;
     cr__mjcf_numbers(mj, node, -1, "polycoef", 1, 5, coef);
     if (a < 0 || (two && b < 0) || !cr__import_ok(mj->im)) return;
-    const char* other = two ? mj->joints[b].out : "world";
-    crJson* to = cr__mjcf_constraint(mj, node, "joint", mj->joints[a].out, other);
+    const char* other = two ? mj->joints.at[b].out : "world";
+    crJson* to = cr__mjcf_constraint(mj, node, "joint", mj->joints.at[a].out, other);
     cr_tree_numbers(&mj->im->tree, to, "coef", coef, 5);
 }
 

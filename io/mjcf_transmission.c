@@ -32,7 +32,7 @@ static bool along_tendon(crMjcf* mj, crXml* node, double gear, crMjcfActuator* a
                           "no tendon is called \"%.60s\"", name);
         return false;
     }
-    crMjcfTendon* t = &mj->tendons[index];
+    crMjcfTendon* t = &mj->tendons.at[index];
     if (!t->fixed && t->point_count > 0) {
         a->along = CR_MJCF_ALONG_TENDON;
         a->tendon = index;
@@ -93,7 +93,7 @@ bool cr__mjcf_transmission(crMjcf* mj, crXml* node, int class, crMjcfActuator* a
         return false;
     }
     for (int k = 0; k < a->count; k++) {
-        crMjcfJointKind kind = mj->joints[a->joints[k]].kind;
+        crMjcfJointKind kind = mj->joints.at[a->joints[k]].kind;
         if (kind == CR_MJCF_HINGE || kind == CR_MJCF_SLIDE) continue;
         cr__mjcf_left_out(mj, node, "along a ball or free joint");
         return false;
@@ -103,7 +103,7 @@ bool cr__mjcf_transmission(crMjcf* mj, crXml* node, int class, crMjcfActuator* a
 
 // the name a joint has in the scene
 static const char* joint_name(const crMjcf* mj, int joint) {
-    return mj->joints[joint].out_name != NULL ? mj->joints[joint].out_name : mj->joints[joint].out;
+    return mj->joints.at[joint].out_name != NULL ? mj->joints.at[joint].out_name : mj->joints.at[joint].out;
 }
 
 static void put_joints(crMjcf* mj, crJson* to, const crMjcfActuator* a) {

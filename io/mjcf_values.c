@@ -12,8 +12,8 @@ int cr__mjcf_class(crMjcf* mj, const crXml* element, int inherited) {
     crXmlAttr* attr = cr_xml_attr(element, "class");
     if (attr == NULL) return inherited;
     attr->used = true;
-    for (int i = 0; i < mj->class_count; i++) {
-        if (strcmp(mj->classes[i].name, attr->value) == 0) return i;
+    for (int i = 0; i < mj->classes.count; i++) {
+        if (strcmp(mj->classes.at[i].name, attr->value) == 0) return i;
     }
     cr__import_refuse(mj->im, element, attr, CR_ERR_NAME, "no class is called \"%.60s\"", attr->value);
     return inherited;
@@ -22,9 +22,9 @@ int cr__mjcf_class(crMjcf* mj, const crXml* element, int inherited) {
 // in the element's tag of one class, wherever it was opened
 static crXmlAttr* in_class(crMjcf* mj, int class, const char* tag, const char* name) {
     crXmlAttr* found = NULL;
-    for (int i = class; i < mj->class_count; i++) {
-        if (strcmp(mj->classes[i].name, mj->classes[class].name) != 0) continue;
-        crXml* node = cr_xml_child(mj->classes[i].node, tag);
+    for (int i = class; i < mj->classes.count; i++) {
+        if (strcmp(mj->classes.at[i].name, mj->classes.at[class].name) != 0) continue;
+        crXml* node = cr_xml_child(mj->classes.at[i].node, tag);
         crXmlAttr* attr = node != NULL ? cr_xml_attr(node, name) : NULL;
         if (attr != NULL) found = attr;
     }
@@ -35,7 +35,7 @@ crXmlAttr* cr__mjcf_attr(crMjcf* mj, crXml* element, int class, const char* name
     crXmlAttr* attr = cr_xml_attr(element, name);
     bool tendon = strcmp(element->name, "fixed") == 0 || strcmp(element->name, "spatial") == 0;
     const char* tag = tendon ? "tendon" : element->name;
-    for (int c = class; attr == NULL && c >= 0; c = mj->classes[c].parent) {
+    for (int c = class; attr == NULL && c >= 0; c = mj->classes.at[c].parent) {
         attr = in_class(mj, c, tag, name);
     }
     if (attr != NULL) attr->used = true;

@@ -26,21 +26,35 @@ typedef struct crFront {
     size_t at;       // where its factors begin (pivots * rows numbers, each of U and L^T)
 } crFront;
 
-typedef struct crSparse {
-    int count;         // blocks
-    int rows;          // scalar rows
-    const int* size;   // rows of each block, the caller's numbering (count)
-    int* order;        // block eliminated k-th (count)
-    int* place;        // when each block is eliminated, the inverse of order (count)
-    int* offset;       // first scalar row of the block eliminated k-th (count + 1)
-    int* from;         // first scalar row of each block in the caller's vectors (count)
-    int* start;        // first entry below the diagonal of each column in elimination order (count + 1)
+// Blocks of A, in elimination order.
+typedef struct crSparseEntries {
+    int* start;        // first entry below the diagonal of each column (count + 1)
     int* below;        // row of each entry, ascending in each column (start[count])
     int* local;        // its first scalar row within its front (start[count])
     size_t* lower;     // where the block (row, column) begins in value (start[count])
     size_t* upper;     // where the block (column, row) begins in value (start[count])
     size_t* diagonal;  // where each diagonal block begins in value (count)
-    double* value;     // the blocks of A, row by row
+} crSparseEntries;
+
+typedef struct crSparseWork {
+    double* dense;   // one front
+    double* panel;   // L^T of one panel
+    double* stack;   // updates that wait for their parents
+    int* waiting;    // fronts on the stack (front_count)
+    int* map;        // scalar places of a child's rows in its parent (largest front)
+    double* vector;  // of solve (rows, and the largest front)
+} crSparseWork;
+
+typedef struct crSparse {
+    int count;        // blocks
+    int rows;         // scalar rows
+    const int* size;  // rows of each block, the caller's numbering (count)
+    int* order;       // block eliminated k-th (count)
+    int* place;       // when each block is eliminated, the inverse of order (count)
+    int* offset;      // first scalar row of the block eliminated k-th (count + 1)
+    int* from;        // first scalar row of each block in the caller's vectors (count)
+    crSparseEntries entries;
+    double* value;  // the blocks of A, row by row
     size_t value_count;
     int front_count;
     crFront* front;  // (front_count)
@@ -52,14 +66,9 @@ typedef struct crSparse {
     double* reciprocal;  // of each pivot (rows)
     int* exchange;       // row exchanged with each pivot, within its front (rows)
     double* largest;     // largest entry of A in each scalar column (rows)
-    double* dense;       // work: one front
-    double* panel;       // work: L^T of one panel
-    double* stack;       // work: updates that wait for their parents
-    int* waiting;        // work: fronts on the stack (front_count)
-    int* map;            // work: scalar places of a child's rows in its parent (largest front)
-    double* vector;      // work: of solve (rows, and the largest front)
-    crSparseKind kind;   // of the last factorization
-    double flops;        // multiplications and additions of a definite factorization; general: twice as many
+    crSparseWork work;
+    crSparseKind kind;  // of the last factorization
+    double flops;       // multiplications and additions of a definite factorization; general: twice as many
 } crSparse;
 
 // Order and pattern. (start, col) lists each block's neighbours; a pair may be listed once or twice. size

@@ -253,27 +253,27 @@ static crStatus make_rows(crSparse* s, crTree* t, const int* size, crArena* aren
 // Entries of A by columns, where they go in their fronts, and their blocks in value.
 static crStatus make_entries(crSparse* s, const crTree* t, const int* size, bool general, crArena* arena) {
     int n = s->count, entries = t->start[n];
-    s->start = cr_arena_alloc(arena, ((size_t)n + 1) * sizeof *s->start);
-    s->below = cr_arena_alloc(arena, (size_t)entries * sizeof *s->below);
-    s->local = cr_arena_alloc(arena, (size_t)entries * sizeof *s->local);
-    s->lower = cr_arena_alloc(arena, (size_t)entries * sizeof *s->lower);
-    s->upper = cr_arena_alloc(arena, (size_t)entries * sizeof *s->upper);
-    s->diagonal = cr_arena_alloc(arena, (size_t)n * sizeof *s->diagonal);
-    if (s->start == NULL || s->below == NULL || s->local == NULL || s->lower == NULL || s->upper == NULL ||
-        s->diagonal == NULL) {
+    s->entries.start = cr_arena_alloc(arena, ((size_t)n + 1) * sizeof *s->entries.start);
+    s->entries.below = cr_arena_alloc(arena, (size_t)entries * sizeof *s->entries.below);
+    s->entries.local = cr_arena_alloc(arena, (size_t)entries * sizeof *s->entries.local);
+    s->entries.lower = cr_arena_alloc(arena, (size_t)entries * sizeof *s->entries.lower);
+    s->entries.upper = cr_arena_alloc(arena, (size_t)entries * sizeof *s->entries.upper);
+    s->entries.diagonal = cr_arena_alloc(arena, (size_t)n * sizeof *s->entries.diagonal);
+    if (s->entries.start == NULL || s->entries.below == NULL || s->entries.local == NULL ||
+        s->entries.lower == NULL || s->entries.upper == NULL || s->entries.diagonal == NULL) {
         return CR_ERR_MEMORY;
     }
-    memset(s->start, 0, ((size_t)n + 1) * sizeof *s->start);
+    memset(s->entries.start, 0, ((size_t)n + 1) * sizeof *s->entries.start);
     for (int k = 0; k < entries; k++) {
-        s->start[t->col[k] + 1]++;
+        s->entries.start[t->col[k] + 1]++;
     }
     for (int j = 0; j < n; j++) {
-        s->start[j + 1] += s->start[j];
-        t->work[j] = s->start[j];
+        s->entries.start[j + 1] += s->entries.start[j];
+        t->work[j] = s->entries.start[j];
     }
     for (int i = 0; i < n; i++) {
         for (int k = t->start[i]; k < t->start[i + 1]; k++) {
-            s->below[t->work[t->col[k]]++] = i;
+            s->entries.below[t->work[t->col[k]]++] = i;
         }
     }
     size_t at = 0;
@@ -281,18 +281,18 @@ static crStatus make_entries(crSparse* s, const crTree* t, const int* size, bool
         const crFront* front = &s->front[f];
         const int* rows = s->row + front->row_first;
         for (int j = front->first; j < front->end; j++) {
-            s->diagonal[j] = at;
+            s->entries.diagonal[j] = at;
             at += (size_t)size[j] * (size_t)size[j];
             int k = 0, local = front->pivots;
-            for (int e = s->start[j]; e < s->start[j + 1]; e++) {
-                int i = s->below[e];
+            for (int e = s->entries.start[j]; e < s->entries.start[j + 1]; e++) {
+                int i = s->entries.below[e];
                 while (i >= front->end && rows[k] != i) {
                     local += size[rows[k++]];
                 }
-                s->local[e] = i < front->end ? s->offset[i] - s->offset[front->first] : local;
-                s->lower[e] = s->upper[e] = at;
+                s->entries.local[e] = i < front->end ? s->offset[i] - s->offset[front->first] : local;
+                s->entries.lower[e] = s->entries.upper[e] = at;
                 at += (size_t)size[j] * (size_t)size[i];
-                if (general) s->upper[e] = at;
+                if (general) s->entries.upper[e] = at;
                 if (general) at += (size_t)size[j] * (size_t)size[i];
             }
         }
@@ -332,20 +332,21 @@ static crStatus make_room(crSparse* s, bool general, crArena* arena) {
     s->reciprocal = cr_arena_alloc(arena, n * sizeof(double));
     s->exchange = cr_arena_alloc(arena, n * sizeof(int));
     s->largest = cr_arena_alloc(arena, n * sizeof(double));
-    s->dense = cr_arena_alloc(arena, dense * sizeof(double));
-    s->panel = cr_arena_alloc(arena, wide * sizeof(double));
-    s->stack = cr_arena_alloc(arena, most * sizeof(double));
-    s->waiting = cr_arena_alloc(arena, (size_t)s->front_count * sizeof(int));
-    s->map = cr_arena_alloc(arena, high * sizeof(int));
-    s->vector = cr_arena_alloc(arena, (n + high + 4) * sizeof(double));
+    s->work.dense = cr_arena_alloc(arena, dense * sizeof(double));
+    s->work.panel = cr_arena_alloc(arena, wide * sizeof(double));
+    s->work.stack = cr_arena_alloc(arena, most * sizeof(double));
+    s->work.waiting = cr_arena_alloc(arena, (size_t)s->front_count * sizeof(int));
+    s->work.map = cr_arena_alloc(arena, high * sizeof(int));
+    s->work.vector = cr_arena_alloc(arena, (n + high + 4) * sizeof(double));
     bool ok = s->value != NULL && s->U != NULL && (s->Lt != NULL || !general) && s->reciprocal != NULL &&
-              s->exchange != NULL && s->largest != NULL && s->dense != NULL && s->panel != NULL &&
-              s->stack != NULL && s->waiting != NULL && s->map != NULL && s->vector != NULL;
+              s->exchange != NULL && s->largest != NULL && s->work.dense != NULL && s->work.panel != NULL &&
+              s->work.stack != NULL && s->work.waiting != NULL && s->work.map != NULL &&
+              s->work.vector != NULL;
     if (!ok) return CR_ERR_MEMORY;
     memset(s->U, 0, (s->factor_count + 4) * sizeof(double));
     if (general) memset(s->Lt, 0, (s->factor_count + 4) * sizeof(double));
-    memset(s->dense, 0, dense * sizeof(double));
-    memset(s->panel, 0, wide * sizeof(double));
+    memset(s->work.dense, 0, dense * sizeof(double));
+    memset(s->work.panel, 0, wide * sizeof(double));
     return CR_OK;
 }
 
@@ -385,17 +386,17 @@ void cr__sparse_clear(crSparse* s) { memset(s->value, 0, s->value_count * sizeof
 
 double* cr__sparse_block(crSparse* s, int i, int j) {
     int a = s->place[i], b = s->place[j];
-    if (a == b) return s->value + s->diagonal[a];
+    if (a == b) return s->value + s->entries.diagonal[a];
     int column = a < b ? a : b, row = a < b ? b : a;
-    int lo = s->start[column], hi = s->start[column + 1];
+    int lo = s->entries.start[column], hi = s->entries.start[column + 1];
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        if (s->below[mid] < row) {
+        if (s->entries.below[mid] < row) {
             lo = mid + 1;
         } else {
             hi = mid;
         }
     }
-    if (lo == s->start[column + 1] || s->below[lo] != row) return NULL;
-    return s->value + (a > b ? s->lower[lo] : s->upper[lo]);
+    if (lo == s->entries.start[column + 1] || s->entries.below[lo] != row) return NULL;
+    return s->value + (a > b ? s->entries.lower[lo] : s->entries.upper[lo]);
 }

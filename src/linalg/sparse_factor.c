@@ -54,11 +54,12 @@ CR_TILE void assemble_blocks(const crWork* w, bool general) {
     int base = s->offset[w->front->first];
     for (int j = w->front->first; j < w->front->end; j++) {
         int at = s->offset[j] - base, cols = s->offset[j + 1] - s->offset[j];
-        add_block(w->F, w->ld, at, at, s->value + s->diagonal[j], cols, cols);
-        for (int e = s->start[j]; e < s->start[j + 1]; e++) {
-            int rows = s->offset[s->below[e] + 1] - s->offset[s->below[e]];
-            add_block(w->F, w->ld, s->local[e], at, s->value + s->lower[e], rows, cols);
-            if (general) add_block(w->F, w->ld, at, s->local[e], s->value + s->upper[e], cols, rows);
+        add_block(w->F, w->ld, at, at, s->value + s->entries.diagonal[j], cols, cols);
+        for (int e = s->entries.start[j]; e < s->entries.start[j + 1]; e++) {
+            int rows = s->offset[s->entries.below[e] + 1] - s->offset[s->entries.below[e]];
+            add_block(w->F, w->ld, s->entries.local[e], at, s->value + s->entries.lower[e], rows, cols);
+            if (general)
+                add_block(w->F, w->ld, at, s->entries.local[e], s->value + s->entries.upper[e], cols, rows);
         }
     }
 }
@@ -71,15 +72,15 @@ CR_TILE void assemble_child(const crWork* w, const crFront* child, const double*
         int block = s->row[child->row_first + r], at = s->into[child->row_first + r];
         int rows = s->offset[block + 1] - s->offset[block];
         for (int i = 0; i < rows; i++) {
-            s->map[k++] = at + i;
+            s->work.map[k++] = at + i;
         }
     }
     for (int i = 0; i < m; i++) {
-        double* to = w->F + (size_t)s->map[i] * w->ld;
+        double* to = w->F + (size_t)s->work.map[i] * w->ld;
         const double* from = update + (size_t)i * (size_t)m;
         int end = general ? m : i + 1;
         for (int j = 0; j < end; j++) {
-            to[s->map[j]] += from[j];
+            to[s->work.map[j]] += from[j];
         }
     }
 }
@@ -268,17 +269,17 @@ CR_TILE void find_largest(crSparse* s, bool general) {
     memset(s->largest, 0, (size_t)s->rows * sizeof *s->largest);
     for (int j = 0; j < s->count; j++) {
         int cols = s->offset[j + 1] - s->offset[j];
-        const double* block = s->value + s->diagonal[j];
+        const double* block = s->value + s->entries.diagonal[j];
         double* to = s->largest + s->offset[j];
         for (int k = 0; k < cols && !general; k++) {
             to[k] = fabs(block[k * (cols + 1)]);
         }
         if (!general) continue;
         raise(to, block, cols, cols);
-        for (int e = s->start[j]; e < s->start[j + 1]; e++) {
-            int i = s->below[e], rows = s->offset[i + 1] - s->offset[i];
-            raise(to, s->value + s->lower[e], rows, cols);
-            raise(s->largest + s->offset[i], s->value + s->upper[e], cols, rows);
+        for (int e = s->entries.start[j]; e < s->entries.start[j + 1]; e++) {
+            int i = s->entries.below[e], rows = s->offset[i + 1] - s->offset[i];
+            raise(to, s->value + s->entries.lower[e], rows, cols);
+            raise(s->largest + s->offset[i], s->value + s->entries.upper[e], cols, rows);
         }
     }
 }
@@ -293,23 +294,23 @@ CR_TILE int block_of(const crSparse* s, const crFront* front, int column) {
 }
 
 CR_TILE int factor_all(crSparse* s, bool general, crWidth width) {
-    double* top = s->stack;
+    double* top = s->work.stack;
     int waiting = 0;
     find_largest(s, general);
     for (int f = 0; f < s->front_count; f++) {
         const crFront* front = &s->front[f];
         int base = s->offset[front->first];
-        crWork w = {.s = s, .front = front, .n = front->rows, .pivots = front->pivots, .F = s->dense};
+        crWork w = {.s = s, .front = front, .n = front->rows, .pivots = front->pivots, .F = s->work.dense};
         w.ld = ((size_t)front->rows + 7) & ~(size_t)3;
         w.U = s->U + front->at;
-        w.Lt = general ? s->Lt + front->at : s->panel;
+        w.Lt = general ? s->Lt + front->at : s->work.panel;
         w.reciprocal = s->reciprocal + base;
         w.exchange = s->exchange + base;
         w.largest = s->largest + base;
         memset(w.F, 0, (size_t)w.n * w.ld * sizeof *w.F);
         assemble_blocks(&w, general);
         for (int c = 0; c < front->children; c++) {
-            const crFront* child = &s->front[s->waiting[--waiting]];
+            const crFront* child = &s->front[s->work.waiting[--waiting]];
             size_t m = (size_t)(child->rows - child->pivots);
             top -= m * m;
             assemble_child(&w, child, top, general);
@@ -323,7 +324,7 @@ CR_TILE int factor_all(crSparse* s, bool general, crWidth width) {
         }
         if (m == 0) continue;
         top += m * m;
-        s->waiting[waiting++] = f;
+        s->work.waiting[waiting++] = f;
     }
     return -1;
 }
@@ -422,7 +423,7 @@ CR_TILE void backward(const crSparse* s, const crFront* front, double* y, double
 }
 
 CR_TILE void solve_all(crSparse* s, double* x) {
-    double *y = s->vector, *t = s->vector + s->rows;
+    double *y = s->work.vector, *t = s->work.vector + s->rows;
     for (int k = 0; k < s->count; k++) {
         int at = s->from[s->order[k]];
         memcpy(y + s->offset[k], x + at, (size_t)(s->offset[k + 1] - s->offset[k]) * sizeof *y);

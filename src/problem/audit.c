@@ -153,8 +153,6 @@ static inline double diagonal(const crMatrix* A, int r, int begin, int end, int 
     return begin < end && A->col[begin] == r ? A->value[begin] : 0.0;
 }
 
-static inline double larger(double a, double b) { return b > a ? b : a; }
-
 static inline double positive(double x) { return x > 0.0 ? x : 0.0; }
 
 // the diagonal of W
@@ -224,12 +222,12 @@ void cr__auditor_islands(crAuditor* a) {
     }
     for (int i = 0; i < problem->block_count; i++) {
         int leader = a->island[i] = cr__forest_find(a->island, i);
-        a->scale[leader] = larger(leader == i ? 0.0 : a->scale[leader], a->own[i]);
+        a->scale[leader] = cr__larger(leader == i ? 0.0 : a->scale[leader], a->own[i]);
     }
 }
 
 // Scale of block i's island. Islands are found only where the block's own scale is not the largest of all.
-static double scale_of(crAuditor* a, int i) {
+static double island_scale(crAuditor* a, int i) {
     if (a->own[i] == a->largest) return a->largest;
     cr__auditor_islands(a);
     return a->scale[a->island[i]];
@@ -254,7 +252,7 @@ static double scale_of_block(const crAuditor* a, const crBlock* block) {
     part.count = 1;
     for (int r = block->row; r < block->row + block->count; r++) {
         q[0] = q_of(problem, r);
-        worst = larger(worst, cr__witness_scale(&part, a->weight + r, q));
+        worst = cr__larger(worst, cr__witness_scale(&part, a->weight + r, q));
     }
     return worst;
 }
@@ -267,8 +265,8 @@ static void find_scales(crAuditor* a) {
         a->own[i] = problem->rest;
         // a contact that does not close need not change
         if (block->kind == CR_BLOCK_CONE && !(q_of(problem, block->row) < 0.0)) continue;
-        a->own[i] = larger(a->own[i], scale_of_block(a, block));
-        a->largest = larger(a->largest, a->own[i]);
+        a->own[i] = cr__larger(a->own[i], scale_of_block(a, block));
+        a->largest = cr__larger(a->largest, a->own[i]);
     }
 }
 
@@ -407,19 +405,14 @@ static bool defect_of(crAuditor* a, int i, int* at, crDefect* defect) {
 // 0 / 0 is 0: nothing had to change and nothing did
 static double relative(double x, double scale) { return x > 0.0 ? x / scale : x == 0.0 ? 0.0 : x; }
 
-static bool all_finite(const double* x, int n) {
-    // four sums, so that none waits for another
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int k = 0; k < 4; k++) {
-            sum[k] += 0.0 * x[i + k];
-        }
+static bool all_finite(const double* x, const double* y, int n) {
+    // two sums, so that none waits for another
+    double of_x = 0.0, of_y = 0.0;
+    for (int i = 0; i < n; i++) {
+        of_x += 0.0 * x[i];
+        of_y += 0.0 * y[i];
     }
-    for (; i < n; i++) {
-        sum[0] += 0.0 * x[i];
-    }
-    return sum[0] + sum[1] + sum[2] + sum[3] == 0.0;
+    return of_x + of_y == 0.0;
 }
 
 double cr__auditor_residual(crAuditor* a, const double* p) {
@@ -430,17 +423,16 @@ double cr__auditor_residual(crAuditor* a, const double* p) {
         return audit.residual;
     }
     double worst = 0.0;
-    if (!all_finite(p, problem->rows)) return (double)INFINITY;
     velocity(a, p, a->w);
     find_busy(a, p);
     make_witness(a, p);
-    if (!all_finite(a->w, problem->rows)) return (double)INFINITY;
+    if (!all_finite(p, a->w, problem->rows)) return (double)INFINITY;
     memset(a->floor, 0, (size_t)problem->rows * sizeof *a->floor);
     for (int i = 0, at = 0; i < problem->block_count; i++) {
         crDefect defect;
         if (!defect_of(a, i, &at, &defect)) continue;
         double eta = sqrt(defect.square);
-        if (eta != 0.0) worst = larger(worst, relative(eta, scale_of(a, i)));
+        if (eta != 0.0) worst = cr__larger(worst, relative(eta, island_scale(a, i)));
     }
     return worst;
 }
@@ -528,17 +520,17 @@ static void find_floors(crAuditor* a) {
 }
 
 static void judge_block(crAuditor* a, int i, crDefect defect, crAudit* audit) {
-    double eta = sqrt(defect.square), floor = sqrt(defect.floor), scale = scale_of(a, i);
+    double eta = sqrt(defect.square), floor = sqrt(defect.floor), scale = island_scale(a, i);
     double residual = relative(eta, scale);
     if (residual > audit->residual) {
         audit->worst_block = i;
         audit->residual = residual;
     }
-    audit->most = larger(audit->most, relative(eta + floor, scale));
-    if (eta > floor) audit->least = larger(audit->least, relative(eta - floor, scale));
-    audit->eta = larger(audit->eta, eta);
-    audit->floor = larger(audit->floor, floor);
-    audit->permits = larger(audit->permits, defect.permits);
+    audit->most = cr__larger(audit->most, relative(eta + floor, scale));
+    if (eta > floor) audit->least = cr__larger(audit->least, relative(eta - floor, scale));
+    audit->eta = cr__larger(audit->eta, eta);
+    audit->floor = cr__larger(audit->floor, floor);
+    audit->permits = cr__larger(audit->permits, defect.permits);
 }
 
 // a->w = u_free + b + W p
@@ -555,9 +547,9 @@ static void judge_all(crAuditor* a, const double* p, crAudit* audit) {
         crDefect defect;
         if (defect_of(a, i, &at, &defect)) judge_block(a, i, defect, audit);
     }
-    audit->scale = scale_of(a, audit->worst_block);
+    audit->scale = island_scale(a, audit->worst_block);
     audit->distance = problem->h * audit->eta;
-    if (!all_finite(a->w, problem->rows) || !all_finite(a->floor, problem->rows)) {
+    if (!all_finite(a->w, a->floor, problem->rows)) {
         audit->eta = (double)INFINITY;
     }
 }
@@ -624,7 +616,7 @@ static bool finite_audit(const crAudit* a) {
 static crStatus audit_with(crAuditor* a, crArena* arena, double* p, bool keep, crAudit* audit) {
     const crProblem* problem = a->problem;
     velocity(a, p, a->w);
-    if (!all_finite(p, problem->rows) || !all_finite(a->w, problem->rows)) {
+    if (!all_finite(p, a->w, problem->rows)) {
         audit->eta = (double)INFINITY;
         return CR_OK;
     }

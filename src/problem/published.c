@@ -87,9 +87,6 @@ static double block_map(const crProblem* problem, const crBlock* block, const do
     return sum;
 }
 
-// not fmax: which zero it takes of 0 and -0 depends on the compiler
-static double larger(double a, double b) { return b > a ? b : a; }
-
 // how far friction is beyond its limit, or p_n below zero
 static double cone_violation(const crProblem* problem, const crBlock* block, const double* p) {
     double t[5];
@@ -99,7 +96,7 @@ static double cone_violation(const crProblem* problem, const crBlock* block, con
     for (int i = 0; i < n; i++) {
         t[i] -= p[1 + i];
     }
-    return larger(sqrt(square_sum(t, n)), -p[0]);
+    return cr__larger(sqrt(square_sum(t, n)), -p[0]);
 }
 
 static void audit_block(const crProblem* problem, const crBlock* block, const double* p, const double* u,
@@ -110,19 +107,19 @@ static void audit_block(const crProblem* problem, const crBlock* block, const do
     } else if (block->kind == CR_BLOCK_UNILATERAL || block->kind == CR_BLOCK_CONE) {
         int normals = block->kind == CR_BLOCK_CONE ? 1 : block->count;
         for (int i = 0; i < normals; i++) {
-            closing = larger(closing, -u[i]);
-            laws->complementarity = larger(laws->complementarity, fabs(u[i] * p[i]));
-            laws->cone = larger(laws->cone, -p[i]);
+            closing = cr__larger(closing, -u[i]);
+            laws->complementarity = cr__larger(laws->complementarity, fabs(u[i] * p[i]));
+            laws->cone = cr__larger(laws->cone, -p[i]);
         }
     } else {
         for (int i = 0; i < block->count; i++) {
-            laws->cone = larger(laws->cone, larger(block->lo - p[i], p[i] - block->hi));
+            laws->cone = cr__larger(laws->cone, cr__larger(block->lo - p[i], p[i] - block->hi));
         }
     }
-    laws->approach = larger(laws->approach, closing);
+    laws->approach = cr__larger(laws->approach, closing);
     if (block->kind != CR_BLOCK_CONE) return;
-    laws->cone = larger(laws->cone, cone_violation(problem, block, p));
-    laws->dissipation = larger(laws->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
+    laws->cone = cr__larger(laws->cone, cone_violation(problem, block, p));
+    laws->dissipation = cr__larger(laws->dissipation, sqrt(friction_map(problem, block, weight, p, u)));
 }
 
 // size that residuals are compared with: of u_free + b

@@ -19,9 +19,12 @@ typedef struct Worst {
     crSkew skew;
 } Worst;
 
+static double diagonal_of(const crMatrix* A, int i) {
+    return fabs(A->start == NULL ? A->value[(size_t)i * (size_t)(A->cols + 1)] : cr_matrix_at(A, i, i));
+}
+
 static double scale_of(const Worst* w, int i, int j) {
-    double product = fabs(cr_matrix_at(w->A, i, i)) * fabs(cr_matrix_at(w->A, j, j));
-    return sqrt(product);
+    return sqrt(diagonal_of(w->A, i) * diagonal_of(w->A, j));
 }
 
 static void compare(Worst* w, int i, int j, double at, double across) {

@@ -24,8 +24,6 @@ typedef struct Part {
     bool tangent;  // m/s; otherwise rad/s
 } Part;
 
-static inline double larger(double a, double b) { return b > a ? b : a; }
-
 static inline int tangents_of(const crBlock* block) {
     return block->count - 1 - block->spin - 2 * block->roll;
 }
@@ -122,7 +120,7 @@ static inline void make_part(const crProblem* problem, const crBlock* block, con
         double off = 0.0;
         for (int k = 0; k < part->count; k++) {
             x[k] = p_hat[0] * (x[k] / n);
-            off = larger(off, fabs(x[k] - p[part->at + k]));
+            off = cr__larger(off, fabs(x[k] - p[part->at + k]));
             held->d[k] = over[k] / size;
         }
         // p stands for the point of the limit that it is within rounding
@@ -166,9 +164,9 @@ static void make_cone(const crProblem* problem, const crBlock* block, const doub
         cr__witness_open(block, p_hat, held);
         return;
     }
-    p_hat[0] = larger(0.0, p[0]);
+    p_hat[0] = cr__larger(0.0, p[0]);
     held[0].hold = CR_HOLD_ZERO;
-    z_n = larger(0.0, z_n);
+    z_n = cr__larger(0.0, z_n);
     if (is_single(block, tangents)) {
         Part part = tangent_part(block, tangents, lambda);
         make_part(problem, block, &part, z_n, p, w, p_hat, &held[1]);
@@ -221,7 +219,7 @@ static inline void add_defect(const crHeld* held, int count, double length, cons
         square += w[k] * w[k];
         noise += floor[k] * floor[k];
         along += w[k] * held->d[k];
-        largest = larger(largest, fabs(w[k]));
+        largest = cr__larger(largest, fabs(w[k]));
     }
     if (largest > 0.0 && largest < TINY) noise += LOST;
     switch (held->hold) {
@@ -235,7 +233,7 @@ static inline void add_defect(const crHeld* held, int count, double length, cons
         double off = held->hold == CR_HOLD_ABOVE ? -w[0] : w[0];
         if (off + floor[0] <= 0.0) return;
         square = off > 0.0 ? off * off : 0.0;
-        if (held->hold == CR_HOLD_ABOVE) out->permits = larger(out->permits, length * off);
+        if (held->hold == CR_HOLD_ABOVE) out->permits = cr__larger(out->permits, length * off);
         break;
     }
     case CR_HOLD_AGAINST:
@@ -263,7 +261,7 @@ crDefect cr__witness_defect(const crBlock* block, const double* weight, const cr
         return defect;
     }
     add_defect(held, 1, 1.0, w, floor, &defect);
-    if (held[0].hold == CR_HOLD_ZERO) defect.permits = larger(defect.permits, -w[0]);
+    if (held[0].hold == CR_HOLD_ZERO) defect.permits = cr__larger(defect.permits, -w[0]);
     if (is_single(block, tangents_of(block))) {
         // tangents alone move together, in m/s
         add_defect(&held[1], block->count - 1, 1.0, w + 1, floor + 1, &defect);
@@ -284,12 +282,12 @@ double cr__witness_scale(const crBlock* block, const double* weight, const doubl
     double worst = 0.0, arm = block_arm(block);
     if (block->kind == CR_BLOCK_CONE) {
         int tangents = tangents_of(block);
-        double closing = larger(0.0, -q[0]), slip = size_of_witness(q + 1, tangents);
+        double closing = cr__larger(0.0, -q[0]), slip = size_of_witness(q + 1, tangents);
         double mu = block->mu;
         if (block->vertex_count > 0) mu = 1.0;
         // infinite friction on what does not close stops nothing
         double stopped = closing > 0.0 && mu * closing < slip ? mu * closing : closing > 0.0 ? slip : 0.0;
-        return larger(closing, stopped);
+        return cr__larger(closing, stopped);
     }
     for (int k = 0; k < block->count; k++) {
         double off = fabs(q[k]);

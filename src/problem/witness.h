@@ -32,6 +32,9 @@ typedef struct crDefect {
     double permits;  // largest approach speed among the rows that must not close
 } crDefect;
 
+// The larger one, a where b is NaN. Not fmax: which zero that takes of 0 and -0 depends on the compiler.
+static inline double cr__larger(double a, double b) { return b > a ? b : a; }
+
 // Impulses p_hat (block->count) from p and w; weight: W_jj of the block's rows. held: one per row, or one per
 // friction part at the part's first row (block->count).
 void cr__witness_make(const crProblem* problem, const crBlock* block, const double* weight, const double* p,

@@ -204,10 +204,11 @@ static bool solve_polygon(const crUnit* unit, const double* q, double* x) {
 
 static void local_velocity(const crUnit* unit, const double* q, const double* x, double* w) {
     for (int a = 0; a < unit->count; a++) {
-        w[a] = q[a];
+        double sum = q[a];
         for (int b = 0; b < unit->count; b++) {
-            w[a] += unit->D[a * unit->count + b] * x[b];
+            sum += unit->D[a * unit->count + b] * x[b];
         }
+        w[a] = sum;
     }
 }
 
@@ -245,7 +246,8 @@ static bool local_step(const crUnit* unit, const double* A, const double* B, con
     for (int i = 0; i < c; i++) {
         for (int k = 0; k < c; k++) {
             double weight = B[i * c + k];
-            for (int j = 0; weight != 0.0 && j < c; j++) {
+            if (weight == 0.0) continue;
+            for (int j = 0; j < c; j++) {
                 M[i * c + j] += weight * D[k * c + j];
             }
         }

@@ -80,8 +80,9 @@ static double own_residual(const crProblem* problem, const crBlock* block, const
     }
     own_velocity(D, c, q, p, w);
     cr__witness_make(problem, block, weight, p, w, p_hat, held);
-    own_velocity(D, c, q, p_hat, w);
-    double scale = fmax(problem->rest, cr__witness_scale(block, weight, q));
+    if (memcmp(p, p_hat, (size_t)c * sizeof *p) != 0) own_velocity(D, c, q, p_hat, w);
+    double scale = cr__witness_scale(block, weight, q);
+    if (problem->rest > scale) scale = problem->rest;
     return sqrt(cr__witness_defect(block, weight, held, w, none).square) / scale;
 }
 
@@ -97,7 +98,7 @@ static double solve_own(const crProblem* problem, const crBlock* block, const do
         for (int b = 0; b < c; b++) {
             scaled[a * c + b] = E[a] * D[a * c + b] * E[b];
         }
-        largest = fmax(largest, scaled[a * (c + 1)]);
+        if (scaled[a * (c + 1)] > largest) largest = scaled[a * (c + 1)];
         q_scaled[a] = E[a] * q[a] + 0.0;  // no -0, as in a sweep, which adds terms that are zero
     }
     unit.D = scaled;
@@ -109,8 +110,8 @@ static double solve_own(const crProblem* problem, const crBlock* block, const do
     return own_residual(problem, block, D, q, p);
 }
 
-// Returns the largest residual of contacts that close, INFINITY if one acts on another.
-static double solve_each(const crProblem* problem, double* p) {
+// Returns the largest residual of contacts that close, INFINITY if one acts on another or is not solved to tol.
+static double solve_each(const crProblem* problem, double tol, double* p) {
     double worst = 0.0, D[CR_UNIT_ROWS * CR_UNIT_ROWS], q[CR_UNIT_ROWS];
     if (!mark_closing(problem, p)) return (double)INFINITY;
     for (int i = 0; i < problem->block_count; i++) {
@@ -121,7 +122,9 @@ static double solve_each(const crProblem* problem, double* p) {
         for (int k = 0; k < block->count; k++) {
             q[k] = bias_of(problem, r + k);
         }
-        worst = fmax(worst, solve_own(problem, block, D, q, p + r));
+        double residual = solve_own(problem, block, D, q, p + r);
+        if (!(residual <= tol)) return (double)INFINITY;
+        if (residual > worst) worst = residual;
     }
     return worst;
 }
@@ -143,7 +146,7 @@ static bool stay_open(const crProblem* problem, const double* p) {
 
 bool cr__solve_apart(const crProblem* problem, double tol, double* p, double* residual) {
     if (problem->W.value == NULL || problem->raw) return false;
-    *residual = solve_each(problem, p);
+    *residual = solve_each(problem, tol, p);
     if (*residual <= tol && stay_open(problem, p)) return true;
     memset(p, 0, (size_t)problem->rows * sizeof *p);
     return false;

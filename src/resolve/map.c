@@ -96,7 +96,8 @@ static void map_part(const crUnit* unit, const crUnitPart* part, double s, const
     int c = unit->count;
     double largest = 0.0;
     for (int a = 0; a < part->count; a++) {
-        largest = fmax(largest, unit->D[(part->at + a) * (c + 1)]);
+        double own = unit->D[(part->at + a) * (c + 1)];
+        if (own > largest) largest = own;
     }
     double rho = largest > 0.0 ? s / largest : rho_n;
     double y[2] = {0.0, 0.0};
