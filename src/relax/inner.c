@@ -68,6 +68,41 @@ static void swap(double** a, double** b) {
     *b = t;
 }
 
+// Halves the step along d until |F| is below the largest of its latest values; sets *descends if it is.
+// Returns the step with the smallest |F| of those tried, 0 if none is finite.
+static double search(const crInner* in, const double* past, int steps, bool* descends) {
+    double level = 0.0, least = (double)INFINITY, chosen = 0.0, step = 1.0;
+    for (int k = 0; k <= steps && k < MEMORY; k++) {
+        level = fmax(level, past[(steps - k) % MEMORY]);
+    }
+    *descends = false;
+    for (int k = 0; k < SHORTENINGS && !*descends; k++) {
+        double trial = evaluate(in, step, in->qt, in->xt, in->Ft);
+        if (trial < least) {
+            least = trial;
+            chosen = step;
+        }
+        *descends = trial <= (1.0 - 0.05 * step) * level;
+        step *= 0.5;
+    }
+    return chosen;
+}
+
+// Moves by a step along d; returns |F| there.
+static double advance(crInner* in, double step) {
+    double size = evaluate(in, step, in->qt, in->xt, in->Ft);
+    swap(&in->q, &in->qt);
+    swap(&in->x, &in->xt);
+    swap(&in->F, &in->Ft);
+    for (int j = 0; j < in->island->space.nz; j++) {
+        in->z[j] += step * in->d[j];
+    }
+    for (int i = 0; i < in->island->space.rows; i++) {
+        in->u[i] += step * in->du[i];
+    }
+    return size;
+}
+
 int cr__inner_solve(crInner* in, double tol, int most, double* reached) {
     crSpace* s = &in->island->space;
     double past[MEMORY];
@@ -93,32 +128,11 @@ int cr__inner_solve(crInner* in, double tol, int most, double* reached) {
         }
         cr__sparse_solve(&s->sparse, in->d);
         cr__space_product(s, in->d, in->du);
-        double level = 0.0, step = 1.0, least = (double)INFINITY, chosen = 1.0;
-        bool descends = false;
-        for (int k = 0; k <= steps && k < MEMORY; k++) {
-            level = fmax(level, past[(steps - k) % MEMORY]);
-        }
-        for (int k = 0; k < SHORTENINGS; k++, step *= 0.5) {
-            double trial = evaluate(in, step, in->qt, in->xt, in->Ft);
-            if (trial < least) {
-                least = trial;
-                chosen = step;
-            }
-            descends = trial <= (1.0 - 0.05 * step) * level;
-            if (descends) break;
-        }
+        bool descends;
+        double step = search(in, past, steps, &descends);
         failures = descends ? 0 : failures + 1;
-        if (!(least < (double)INFINITY) || failures > FAILURES) break;
-        size = evaluate(in, chosen, in->qt, in->xt, in->Ft);
-        swap(&in->q, &in->qt);
-        swap(&in->x, &in->xt);
-        swap(&in->F, &in->Ft);
-        for (int j = 0; j < s->nz; j++) {
-            in->z[j] += chosen * in->d[j];
-        }
-        for (int i = 0; i < s->rows; i++) {
-            in->u[i] += chosen * in->du[i];
-        }
+        if (step == 0.0 || failures > FAILURES) break;
+        size = advance(in, step);
         steps++;
     }
     *reached = best;

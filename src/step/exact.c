@@ -344,13 +344,10 @@ static bool same_block(const crBlock* a, const int* ties_a, const crBlock* b, co
     return ties_a[a->row] == ties_b[b->row];
 }
 
-// Copies impulses p of the problem `before` to the same blocks of the new problem, except packed contacts.
-// Blocks have the same order in both.
-static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem* before, const double* p,
-                          const int* ties) {
+void cr__step_keep_rows(crStep* step, const crIslandSolve* s, const crStepPosed* before, const int* ties) {
     const crProblem* now = &step->posed.problem;
-    for (int i = 0, next = 0; i < before->block_count; i++) {
-        const crBlock* old = &before->blocks[i];
+    for (int i = 0, next = 0; i < before->problem.block_count && before->rows.count > 0; i++) {
+        const crBlock* old = &before->problem.blocks[i];
         if (old->source >= 0 && cr__step_packed(step, &s->islands, &step->contacts.list[old->source]))
             continue;
         int j = next;
@@ -358,7 +355,9 @@ static void keep_impulses(crStep* step, const crIslandSolve* s, const crProblem*
             j++;
         }
         if (j == now->block_count) continue;
-        memcpy(step->posed.p + now->blocks[j].row, p + old->row, (size_t)old->count * sizeof(double));
+        size_t bytes = (size_t)old->count * sizeof(double);
+        memcpy(step->posed.p + now->blocks[j].row, before->p + old->row, bytes);
+        memcpy(step->posed.b + now->blocks[j].row, before->b + old->row, bytes);
         next = j + 1;
     }
 }
@@ -377,13 +376,11 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool la
     crStatus status = CR_OK;
     *again = false;
     if (any_packed(step, s)) {
-        crProblem before = step->posed.problem;
-        const double* p = step->posed.p;
+        const crStepPosed before = step->posed;
         const int* ties = step->ties.of_row;
-        if (!s->posed) before.block_count = 0;
         status = cr__step_pose_rows(step, h, takes, true, s, error);
         if (status != CR_OK) return status;
-        keep_impulses(step, s, &before, p, ties);
+        cr__step_keep_rows(step, s, &before, ties);
         cr__step_start_packed(step, s);
     }
     Part part;

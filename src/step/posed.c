@@ -180,28 +180,13 @@ crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* erro
     return cr__step_show(step, &shown, error);
 }
 
-// Copies impulses and bias of the rows that the solve posed. Blocks of both problems are in the same order.
-static void copy_rows(const crStepPosed* posed, const crProblem* before, const double* p) {
-    const crProblem* now = &posed->problem;
-    for (int i = 0, j = 0; i < before->block_count; i++, j++) {
-        const crBlock* old = &before->blocks[i];
-        while (j < now->block_count && now->blocks[j].source != old->source) {
-            j++;
-        }
-        if (j == now->block_count) return;
-        size_t bytes = (size_t)old->count * sizeof(double);
-        memcpy(posed->p + now->blocks[j].row, p + old->row, bytes);
-        memcpy(posed->b + now->blocks[j].row, before->b + old->row, bytes);
-    }
-}
-
 // Poses the taken contacts as one problem and shows it. Overwrites step->posed.
-static crStatus pose_and_show(crStep* step, double h, const bool* taken, const crProblem* before,
-                              const double* p, const crIslandSolve* s, crError* error) {
+static crStatus pose_and_show(crStep* step, double h, const bool* taken, const crStepPosed* before,
+                              const int* ties, const crIslandSolve* s, crError* error) {
     crStatus status = cr_step_problem_build(step, h, taken, error);
     if (status != CR_OK) return status;
     memset(step->posed.p, 0, (size_t)step->posed.rows.count * sizeof *step->posed.p);
-    copy_rows(&step->posed, before, p);
+    cr__step_keep_rows(step, s, before, ties);
     cr__step_start_packed(step, s);
     return cr__step_show_problem(step, h, false, error);
 }
@@ -218,11 +203,9 @@ crStatus cr__step_show_islands(crStep* step, double h, const bool* takes, const 
         row[i] = step->contacts.list[i].row;
     }
     crStepPosed saved = step->posed;
-    crProblem posed = saved.problem;
     int* tie_of_row = step->ties.of_row;
     int most = step->certificate.rows;
-    if (saved.rows.count == 0) posed.block_count = 0;
-    crStatus status = pose_and_show(step, h, taken, &posed, saved.p, s, error);
+    crStatus status = pose_and_show(step, h, taken, &saved, tie_of_row, s, error);
     step->posed = saved;
     step->ties.of_row = tie_of_row;
     step->certificate.rows = most;

@@ -7,14 +7,20 @@
 // user's force; CR_ERR_MEMORY.
 #include "step/step.h"
 
-static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    (void)ctx;
+// first velocity of the part along which the force is not finite, -1: none
+static int bad_force(const crModel* model, crPart part, const double* k) {
     for (int n = 0; n < part.count; n++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, n)];
+        const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            if (!isfinite(step->free.k[i])) return CR_ERR_FINITE;
+            if (!isfinite(k[i])) return i;
         }
     }
+    return -1;
+}
+
+static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    if (bad_force(step->model, part, step->free.k) >= 0) return CR_ERR_FINITE;
     cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->free.h, d, step->free.v);
     return CR_OK;
 }
@@ -29,19 +35,6 @@ static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx)
     return step->calls.force == NULL ? find_velocities(step, part, d, NULL) : CR_OK;
 }
 
-// Reports the first force in the part that is not finite.
-static crStatus bad_force(const crStep* step, crPart part, crError* error) {
-    for (int n = 0; n < part.count; n++) {
-        const crBody* body = &step->model->bodies[cr__part_body(part, n)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
-            if (isfinite(step->free.k[i])) continue;
-            return cr_error_set(error, CR_ERR_FINITE, "force", "force: the one along velocity %d is %g", i,
-                                step->free.k[i]);
-        }
-    }
-    return CR_OK;
-}
-
 static crStatus massless(crError* error) {
     return cr_error_set(error, CR_ERR_DEFINITE, "mass", "mass: a joint has nothing to move in this position");
 }
@@ -51,7 +44,6 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     step->free.h = h;
-    crPart part = cr__step_part(step);
     crStatus status = cr__step_by_bodies(step, find_forces, NULL);
     if (status == CR_OK && step->calls.force != NULL) {
         status = step->calls.force(step->calls.force_ctx, model, &step->state, d, step->free.k);
@@ -59,7 +51,11 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
         status = cr__step_by_bodies(step, find_velocities, NULL);
     }
     if (status == CR_ERR_MEMORY) return cr__step_memory(error);
-    if (status == CR_ERR_FINITE) return bad_force(step, part, error);
+    if (status == CR_ERR_FINITE) {
+        int i = bad_force(model, cr__step_part(step), step->free.k);
+        return cr_error_set(error, status, "force", "force: the one along velocity %d is %g", i,
+                            step->free.k[i]);
+    }
     if (status != CR_OK) return massless(error);
     cr__step_trees_bend(step, h);
     return CR_OK;

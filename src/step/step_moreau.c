@@ -30,15 +30,12 @@ static crStatus collide_ahead(crStep* step, double h, double* q, crError* error)
 
 // Changes slip rows from the midpoint to the witness points and poses the problem again. CR_ERR_MEMORY.
 static crStatus move_arms(crStep* step, crError* error) {
-    size_t count = (size_t)step->posed.problem.block_count;
-    crBlock* blocks = cr_arena_alloc(&step->scratch, (count + 1) * sizeof *blocks);
-    if (blocks == NULL) return cr__step_memory(error);
-    memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
+    crStepPosed* posed = &step->posed;
     cr__step_set_arms(step);
     crStatus status =
-        cr__step_pose_problem(step, &step->posed.rows, blocks, (int)count, step->posed.problem.vertices,
-                              step->free.v, &step->posed.H, &step->posed.problem);
-    step->posed.problem.b = step->posed.b;
+        cr__step_pose_problem(step, &posed->rows, posed->problem.blocks, posed->problem.block_count,
+                              posed->problem.vertices, step->free.v, &posed->H, &posed->problem);
+    posed->problem.b = posed->b;
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
