@@ -396,24 +396,18 @@ TEST(trees_that_move_keep_momentum_cones_and_energy) {
 TEST(no_step_ends_with_deep_limbs) {
     const Kind kinds[] = {{12, 0, false, false, 1, false, false}, {6, 18, false, true, 1, false, false}};
     int heaps = test_samples(200) / 50, bounded = 0;
-    double deepest = 0.0, gain = 0.0;
+    double deepest = 0.0;
     for (int i = 0; i < heaps; i++) {
         Heap heap = heap_create((uint64_t)(40 + i), kinds[i % 2]);
         for (int k = 0; k < 250; k++) {
-            CHECK_STATUS(cr_world_step(heap.world, NULL), CR_OK);
-            const crCertificate* c = cr_world_certificate(heap.world);
+            bounded += step_checked(&heap, &kinds[i % 2]);
             deepest = fmax(deepest, deepest_share(heap.world, heap.model));
-            // with more solves, some are of calm islands, which gain up to their tolerance
-            if (c->outcome != CR_OUTCOME_BOUNDED || c->solves > 1) continue;
-            gain = fmax(gain, c->energy.gain / c->energy.size);
-            bounded++;
         }
         heap_destroy(&heap);
     }
-    printf("  deepest %.2e of a body in %d bounded steps, gain %.1e\n", deepest, bounded, gain);
+    printf("  deepest %.2e of a body in %d bounded steps\n", deepest, bounded);
     CHECK(bounded > 60 * heaps);
     CHECK(deepest <= 0.01);
-    CHECK(gain <= CR_ENERGY_TOL);
 }
 
 TEST(actuators_in_motion) {
