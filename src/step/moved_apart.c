@@ -24,7 +24,7 @@
 #define MOST   0.95   // overlap from which a pair is pushed, share of CR_MOVED_DEEP
 #define LEFT   0.5    // overlap that a push leaves, share of CR_MOVED_DEEP
 #define ROUNDS 20     // rounds of moves
-#define ROWS   96     // most rows of the problem
+#define ROWS   64     // most rows of the problem
 #define SWEEPS 1000   // sweeps of a round over the rows
 #define SOLVED 1e-3   // change of a gap that ends the sweeps, share of LEFT
 #define PAYS   0.25   // least share of its kinetic energy that a set of trees keeps
@@ -297,10 +297,11 @@ static void find_bills(Apart* a, const double* before, int* root, Bill* bill) {
     }
 }
 
-// Scales v of trees that were lifted with their set, and puts sets back that cannot pay.
-static void pay(Apart* a, const double* before, int* root, const Bill* bill) {
+// Scales v of trees that were lifted with their set, and puts sets back that cannot pay. Returns true if any was.
+static bool pay(Apart* a, const double* before, int* root, const Bill* bill) {
     crStep* step = a->step;
     const crModel* model = step->model;
+    bool back = false;
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
@@ -309,12 +310,14 @@ static void pay(Apart* a, const double* before, int* root, const Bill* bill) {
         double left = 1.0 - SURE * of->lift / of->kinetic;
         if (!(left >= PAYS)) {
             memcpy(step->state.q + body->q, before + body->q, (size_t)body->nq * sizeof *before);
+            back = true;
         } else if (!body->single && a->moved->body[b]) {
             for (int j = body->v; j < body->v + body->nv; j++) {
                 step->state.v[j] *= sqrt(left);
             }
         }
     }
+    return back;
 }
 
 crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* active, crError* error) {
@@ -327,7 +330,10 @@ crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* act
     if (!CR_ROOMS(&step->scratch, CR_ROOM(a, 1), CR_ROOM(before, nq), CR_ROOM(root, nb), CR_ROOM(bill, nb),
                   CR_ROOM(back, nb)))
         return cr__step_memory(error);
-    *a = (Apart){.step = step, .moved = moved, .active = active};
+    a->step = step;
+    a->moved = moved;
+    a->active = active;
+    a->count = 0;
     if (!CR_ROOMS(&step->scratch, CR_ROOM(a->energy, nb), CR_ROOM(a->x, nv), CR_ROOM(a->y, nv)))
         return cr__step_memory(error);
     for (size_t b = 0; b < nb; b++) {
@@ -337,9 +343,10 @@ crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* act
     crStatus status = push_all(a, &any);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     if (!any) return CR_OK;
-    find_bills(a, before, root, bill);
-    pay(a, before, root, bill);
+    if (step->plan->first_single > 1) {
+        find_bills(a, before, root, bill);
+        if (pay(a, before, root, bill)) cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    }
     status = cr__step_limit_lift(step, h, before, true, back);
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

@@ -62,20 +62,22 @@ static bool is_any(const crStep* step, const bool* set) {
     return memchr(set, 1, (size_t)step->model->nb) != NULL;
 }
 
-// Runs the position pass around the bodies of deep pairs in `deep`, and marks bodies of pairs that are still too deep
-// there. Sets *depth to a bound of the overlap that is left.
+// Runs the position pass around the bodies of deep pairs in `deep`, and marks bodies of pairs that are still too
+// deep there. Sets *depth to a bound of the overlap that is left.
 static crStatus push_around(crStep* step, double h, const crMoved* moved, const crPositionList* start,
                             bool* deep, double* depth, crError* error) {
     size_t nb = (size_t)step->model->nb;
     double overlap = step->certificate.penetration;
+    bool* around = cr_arena_alloc(&step->scratch, nb);
     bool* stands = cr_arena_alloc(&step->scratch, nb);
-    if (stands == NULL) return cr__step_memory(error);
-    widen_deep(step, moved, deep, stands);
-    bool any = is_any(step, deep);
+    if (around == NULL || stands == NULL) return cr__step_memory(error);
+    memcpy(around, deep, nb);
+    widen_deep(step, moved, around, stands);
+    if (!is_any(step, around)) return CR_OK;
     for (size_t b = 0; b < nb; b++) {
-        stands[b] = !deep[b];
+        stands[b] = !around[b];
     }
-    crStatus status = any ? push_deep(step, h, moved, start, stands, error) : CR_OK;
+    crStatus status = push_deep(step, h, moved, start, stands, error);
     step->certificate.penetration = overlap;
     if (status == CR_OK) *depth = cr__audit_moved_overlap(step, moved, deep);
     return status;
@@ -91,13 +93,15 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     crStatus status = depth < 0.0 ? cr__step_memory(error) : CR_OK;
     if (status == CR_OK && is_any(step, deep))
         status = push_around(step, h, moved, start, deep, &depth, error);
+    // true if the bound is that of pairs that are about to be moved apart
+    bool left = is_any(step, deep);
     for (int b = 0; b < step->model->nb; b++) {
         deep[b] = deep[b] || back[b];
     }
     if (status == CR_OK && is_any(step, deep)) {
         status = cr__moved_apart(step, h, moved, deep, error);
         *overlap = fmax(*overlap, cr__audit_overlap_of(step, deep));
-        depth = cr__audit_moved_overlap(step, moved, NULL);
+        if (left) depth = cr__audit_moved_overlap(step, moved, NULL);
     }
     if (status == CR_OK && depth < 0.0) status = cr__step_memory(error);
     *overlap = fmax(*overlap, depth);
