@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "carom/batch.h"
+#include "deepest.h"
 #include "same_bits.h"
 #include "sample.h"
 #include "test.h"
@@ -388,6 +389,25 @@ TEST(trees_that_move_keep_momentum_cones_and_energy) {
         heap_destroy(&heap);
     }
     CHECK(bounded > 60 * heaps);
+}
+
+// Figures whose limbs whip round, among themselves and among free bodies: no step ends with a pair deeper than 1 % of the
+// smaller body's size, and what pushes them apart lifts nothing for free.
+TEST(no_step_ends_with_deep_limbs) {
+    const Kind kinds[] = {{12, 0, false, false, 1, false, false}, {6, 18, false, true, 1, false, false}};
+    int heaps = test_samples(200) / 50, bounded = 0;
+    double deepest = 0.0;
+    for (int i = 0; i < heaps; i++) {
+        Heap heap = heap_create((uint64_t)(40 + i), kinds[i % 2]);
+        for (int k = 0; k < 250; k++) {
+            bounded += step_checked(&heap, &kinds[i % 2]);
+            deepest = fmax(deepest, deepest_share(heap.world, heap.model));
+        }
+        heap_destroy(&heap);
+    }
+    printf("  deepest %.2e of a body in %d bounded steps\n", deepest, bounded);
+    CHECK(bounded > 60 * heaps);
+    CHECK(deepest <= 0.01);
 }
 
 TEST(actuators_in_motion) {

@@ -21,6 +21,13 @@ void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, i
                      crVec3 point, crVec3 P);
 // Adds the same for every contact of a solve.
 void cr__audit_drives(crStep* step);
+// Notes that a position pass pushed two trees apart: what one of them is lifted, the other sinks.
+static inline void cr__audit_join_push(crStep* step, int body_a, int body_b) {
+    crStepAudited* a = &step->audited;
+    if (!a->pushes) cr__forest_begin(a->pushed, step->model->nb);
+    a->pushes = true;
+    cr__forest_join_trees(step->model, a->pushed, body_a, body_b);
+}
 // Joins the trees that position passes of this step pushed apart (nb).
 static inline void cr__audit_join_pushed(const crStep* step, int* root) {
     for (int b = 1; step->audited.pushes && b < step->model->nb; b++) {

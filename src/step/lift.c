@@ -15,12 +15,14 @@
 #include "step/position.h"
 #include "step/step.h"
 
-#define SURE 1.001  // factor on the way back, for rounding
+#define SURE     1.001  // factor on the way back, for rounding
+#define ROUNDING 4e-15  // of a balance, share of its terms
 
 // energy balance of a set of bodies that pushed each other
 typedef struct Lift {
     double gain;  // energy gained in the step beyond work, J
     double lift;  // part of the gain that the position pass made, J
+    double size;  // kinetic energies and changes of potential energy, for rounding, J
     bool fixed;   // true if the set has trees and is not limited
 } Lift;
 
@@ -39,22 +41,27 @@ static double kinetic(const crBody* body, const double* q, const double* v) {
     return 0.5 * (body->mass * cr_dot(u, u) + body->principal[0] * cr_dot(omega, omega));
 }
 
+double cr__lift_weight(const crModel* model, int b, const double* before, const double* after) {
+    const crBody* body = &model->bodies[b];
+    crVec3 weight = cr_scale(body->mass * body->gravity_scale, model->gravity);
+    return -cr_dot(weight, cr_sub(centre(body, after), centre(body, before)));
+}
+
 static void lift_body(const crStep* step, double h, const double* before, const double* v, int b, Lift* sum) {
     const crBody* body = &step->model->bodies[b];
     const crState* s = &step->state;
-    crVec3 weight = cr_scale(body->mass * body->gravity_scale, step->model->gravity);
-    double T = kinetic(body, s->q, s->v);
-    crVec3 from = centre(body, step->start.q), at = centre(body, before), to = centre(body, s->q);
-    sum->lift += T - kinetic(body, before, v) - cr_dot(weight, cr_sub(to, at));
-    sum->gain += T - kinetic(body, step->start.q, step->start.v) - cr_dot(weight, cr_sub(to, from)) -
-                 step->audited.drive[b];
+    double T = kinetic(body, s->q, s->v), T0 = kinetic(body, step->start.q, step->start.v);
+    double U = cr__lift_weight(step->model, b, step->start.q, s->q);
+    sum->lift += T - kinetic(body, before, v) + cr__lift_weight(step->model, b, before, s->q);
+    sum->gain += T - T0 + U - step->audited.drive[b];
+    sum->size += T + T0 + fabs(U);
     for (int j = body->v; j < body->v + body->nv; j++) {
         sum->gain -= 0.5 * h * s->force[j] * (step->start.v[j] + s->v[j]);
     }
 }
 
 // Joins bodies that pushed each other, and bodies of loops: a root for every body.
-static void join_pushed(const crStep* step, int* root) {
+void cr__lift_sets(const crStep* step, int* root) {
     const crModel* model = step->model;
     cr__forest_begin(root, model->nb);
     for (int i = 0; i < step->warm.count; i++) {
@@ -105,7 +112,7 @@ static void find_lifts(const crStep* step, double h, const double* before, const
                        Lift* sum) {
     const crModel* model = step->model;
     memset(sum, 0, (size_t)model->nb * sizeof *sum);
-    join_pushed(step, root);
+    cr__lift_sets(step, root);
     for (int b = 1; b < model->nb; b++) {
         if (!cr__moves(model, b)) continue;
         Lift* to = &sum[cr__forest_find(root, model->bodies[b].root)];
@@ -123,7 +130,7 @@ static bool put_down(crStep* step, const double* before, int* root, const Lift* 
         back[b] = false;
         if (!cr__moves(model, b) || !body->single) continue;
         const Lift* of = &sum[cr__forest_find(root, body->root)];
-        if (of->fixed || !(of->gain > 0.0) || !(of->lift > 0.0)) continue;
+        if (of->fixed || !(of->gain > ROUNDING * of->size) || !(of->lift > 0.0)) continue;
         if (memcmp(before + body->q, step->state.q + body->q, 7 * sizeof *before) == 0) continue;
         put(step, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift));
         back[b] = any = true;
@@ -131,15 +138,15 @@ static bool put_down(crStep* step, const double* before, int* root, const Lift* 
     return any;
 }
 
-crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited) {
+crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited, bool* back) {
     const crModel* model = step->model;
+    memset(back, 0, (size_t)model->nb);
     if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Lift* sum = cr_arena_alloc(&step->scratch, nb * sizeof *sum);
-    bool* back = cr_arena_alloc(&step->scratch, nb * sizeof *back);
     double* v = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *v);
-    if (root == NULL || sum == NULL || back == NULL || v == NULL) return CR_ERR_MEMORY;
+    if (root == NULL || sum == NULL || v == NULL) return CR_ERR_MEMORY;
     memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
     keep_momentum(step->model, &step->state, before, v);
     if (limited) {
@@ -147,8 +154,6 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool 
         if (put_down(step, before, root, sum, back)) {
             keep_momentum(step->model, &step->state, before, v);
             cr_model_kinematics(model, &step->state, &step->dynamics);
-            step->certificate.penetration =
-                fmax(step->certificate.penetration, cr__audit_overlap_of(step, back));
         }
     }
     cr_arena_release(&step->scratch, mark);

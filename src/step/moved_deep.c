@@ -1,11 +1,13 @@
-// moved_deep.c - pairs that short steps leave too deep are pushed out.
+// moved_deep.c - pairs that a step with short steps leaves too deep are pushed out.
 //
 // Short steps use the contacts of the beginning of the step. A light body between heavy ones may turn by a
 // quarter of a radian in a step, and its corners are then inside its neighbours. Bodies of pairs deeper than
 // CR_MOVED_DEEP of the smaller body's size, and bodies within HOPS contacts of them, go through the position
 // pass; all others are fixed. Bodies that the pass lifts by more energy than they lost are moved back
-// (lift.c). The certificate states the overlap that is left.
+// (lift.c). Pairs that are still too deep, and those of bodies that were moved back, go to moved_apart.c. The
+// certificate states the overlap that is left.
 // Fails: CR_ERR_MEMORY.
+#include "step/audit.h"
 #include <string.h>
 
 #include "step/moving.h"
@@ -50,27 +52,58 @@ static crStatus push_deep(crStep* step, double h, const crMoved* moved, const cr
     memcpy(q, step->state.q, bytes);
     crStatus status = cr__step_position_pass(step, &list, NULL, stands, COARSE * CR_MOVED_DEEP, error);
     if (status != CR_OK) return status;
-    return cr__step_limit_lift(step, h, q, true) == CR_OK ? CR_OK : cr__step_memory(error);
+    bool* back = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
+    if (back == NULL) return cr__step_memory(error);
+    return cr__step_limit_lift(step, h, q, true, back) == CR_OK ? CR_OK : cr__step_memory(error);
+}
+
+// true if the set holds a body
+static bool is_any(const crStep* step, const bool* set) {
+    return memchr(set, 1, (size_t)step->model->nb) != NULL;
+}
+
+// Runs the position pass around the bodies of deep pairs in `deep`, and marks bodies of pairs that are still too
+// deep there. Sets *depth to a bound of the overlap that is left.
+static crStatus push_around(crStep* step, double h, const crMoved* moved, const crPositionList* start,
+                            bool* deep, double* depth, crError* error) {
+    size_t nb = (size_t)step->model->nb;
+    double overlap = step->certificate.penetration;
+    bool* around = cr_arena_alloc(&step->scratch, nb);
+    bool* stands = cr_arena_alloc(&step->scratch, nb);
+    if (around == NULL || stands == NULL) return cr__step_memory(error);
+    memcpy(around, deep, nb);
+    widen_deep(step, moved, around, stands);
+    if (!is_any(step, around)) return CR_OK;
+    for (size_t b = 0; b < nb; b++) {
+        stands[b] = !around[b];
+    }
+    crStatus status = push_deep(step, h, moved, start, stands, error);
+    step->certificate.penetration = overlap;
+    if (status == CR_OK) *depth = cr__audit_moved_overlap(step, moved, deep);
+    return status;
 }
 
 crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const crPositionList* start,
-                            crError* error) {
+                            const bool* back, crError* error) {
     if (moved->body == NULL) return CR_OK;
-    int nb = step->model->nb;
-    double overlap = step->certificate.penetration;
-    bool any = false, *deep = cr_arena_alloc(&step->scratch, (size_t)nb);
-    bool* stands = cr_arena_alloc(&step->scratch, (size_t)nb);
-    if (deep == NULL || stands == NULL) return cr__step_memory(error);
+    double* overlap = &step->certificate.penetration;
+    bool* deep = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
+    if (deep == NULL) return cr__step_memory(error);
     double depth = cr__audit_moved_overlap(step, moved, deep);
-    if (depth < 0.0) return cr__step_memory(error);
-    widen_deep(step, moved, deep, stands);
-    for (int b = 0; b < nb; b++) {
-        stands[b] = !deep[b];
-        any = any || !stands[b];
+    crStatus status = depth < 0.0 ? cr__step_memory(error) : CR_OK;
+    if (status == CR_OK && is_any(step, deep))
+        status = push_around(step, h, moved, start, deep, &depth, error);
+    // true if the bound is that of pairs that are about to be moved apart
+    bool left = is_any(step, deep);
+    for (int b = 0; b < step->model->nb; b++) {
+        deep[b] = deep[b] || back[b];
     }
-    crStatus status = any ? push_deep(step, h, moved, start, stands, error) : CR_OK;
-    step->certificate.penetration = overlap;
-    if (any && status == CR_OK) depth = cr__audit_moved_overlap(step, moved, NULL);
-    step->certificate.penetration = fmax(overlap, depth);
+    if (status == CR_OK && is_any(step, deep)) {
+        status = cr__moved_apart(step, h, moved, deep, error);
+        *overlap = fmax(*overlap, cr__audit_overlap_of(step, deep));
+        if (left) depth = cr__audit_moved_overlap(step, moved, NULL);
+    }
+    if (status == CR_OK && depth < 0.0) status = cr__step_memory(error);
+    *overlap = fmax(*overlap, depth);
     return status;
 }

@@ -150,7 +150,8 @@ static bool find_moving(const crStep* step, const Note* note, const Islands* isl
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
         bool tree = !model->bodies[b].single;
-        if (tree && !cr__moving_takes(step, b)) islands->rows[b] = GENERAL;
+        bool looped = step->plan->first_tie[b] < step->plan->first_tie[b + 1];
+        if (looped || (tree && !cr__moving_takes(step, b))) islands->rows[b] = GENERAL;
         islands->trees[root] = islands->trees[root] || tree;
         islands->bodies[root]++;
         if (root == b) continue;

@@ -32,9 +32,12 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved);
 // for bodies of pairs deeper than CR_MOVED_DEEP of their smaller body's size (nb); NULL: not wanted.
 double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep);
 // At the end of the step: pushes out pairs that are too deep, and writes the overlap left to the certificate.
-// start: poses of the beginning (moved_deep.c).
+// start: poses of the beginning; back: bodies that the limit of the lift moved back (nb) (moved_deep.c).
 crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const crPositionList* start,
-                            crError* error);
+                            const bool* back, crError* error);
+// Moves pairs of active bodies apart that are deeper than CR_MOVED_DEEP; `active` is set for bodies that are
+// moved (nb) (moved_apart.c). CR_ERR_MEMORY.
+crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* active, crError* error);
 // At the end of the step: merges the contacts of moved bodies and of all others into `near`.
 void cr__step_show_moved(const crMoved* moved, crStepContacts* contacts);
 

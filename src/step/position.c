@@ -15,6 +15,7 @@
 
 #include "model/spatial.h"
 #include "relax/packed_solve.h"
+#include "step/audit.h"
 #include "step/forest.h"
 #include "step/islands.h"
 #include "step/push.h"
@@ -97,16 +98,11 @@ static crStatus by_all(crStep* step, crPartFn stage, void* ctx) {
                  : stage(step, cr__all(step->model), &step->dynamics, ctx);
 }
 
-// Notes which trees a round pushed apart: what one of them is lifted, the other sinks.
+// Notes which trees a round pushed apart.
 static void note_pushes(crStep* step, int count, const crPackedContact* contact) {
-    const crModel* model = step->model;
-    crStepAudited* a = &step->audited;
     for (int i = 0; i < count; i++) {
         const crPackedContact* c = &contact[i];
-        if (!(cr_dot(c->P, c->normal) > 0.0)) continue;
-        if (!a->pushes) cr__forest_begin(a->pushed, model->nb);
-        a->pushes = true;
-        cr__forest_join_trees(model, a->pushed, c->body_a, c->body_b);
+        if (cr_dot(c->P, c->normal) > 0.0) cr__audit_join_push(step, c->body_a, c->body_b);
     }
 }
 
