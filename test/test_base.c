@@ -1,6 +1,7 @@
-// test_base.c - status, errors, arena, log, hash, symmetric 3x3 matrices and rotations.
+// test_base.c - status, errors, arena, sorting, log, hash, symmetric 3x3 matrices and rotations.
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "sample.h"
 #include "test.h"
 
@@ -465,4 +466,25 @@ TEST(arena_gives_back_what_was_needed_once) {
     CHECK(counter.allocs - calls <= 10 * 8);
     cr_arena_destroy(&arena);
     CHECK(counter.live == 0 && counter.bytes == 0);
+}
+
+// keys ascend, and items of equal keys keep their order, for any count
+TEST(keyed_items_are_sorted_in_order) {
+    enum { MOST = 200 };
+    crKeyed list[MOST], work[MOST];
+    crRandom random = sample_seed(5);
+    for (int count = 0; count <= MOST; count++) {
+        double key[MOST];
+        for (int i = 0; i < count; i++) {
+            key[i] = (double)(sample_bits(&random) % 20) - 10.0;
+            list[i] = (crKeyed){key[i], i};
+        }
+        const crKeyed* sorted = cr__sort_keyed(list, work, count);
+        for (int i = 0; i < count; i++) {
+            CHECK(sorted[i].key == key[sorted[i].at]);
+            if (i == 0) continue;
+            CHECK(sorted[i - 1].key < sorted[i].key ||
+                  (sorted[i - 1].key == sorted[i].key && sorted[i - 1].at < sorted[i].at));
+        }
+    }
 }
