@@ -21,7 +21,7 @@
 #define FAST_ROWS        600    // rows up to which exact.c continues an island in fast
 #define FAST_TOL         2e-7   // change at which sweeps end in fast, m/s: errors add up over a tower
 #define LARGE_TOL        2e-6   // the same above FAST_ROWS, m/s
-#define FAST_SWEEPS      50     // sweeps of an island in fast
+#define FAST_SWEEPS      100    // sweeps of an island in fast: with half as many a heap rests later
 #define AGAIN_SWEEPS     20     // the same in later rounds, which start from the impulses before
 #define LITTLE_ROWS      12     // rows of a body on one face, where sweeps cost less than exact.c
 #define LITTLE_SWEEPS    1000   // sweeps of such an island, in every round
