@@ -143,7 +143,7 @@ static double coupling(const Apart* a, const Row* i, const Row* j) {
 }
 
 // Finds p by projected sweeps over the rows.
-static void solve(Apart* a) {
+static void solve_points(Apart* a) {
     for (int i = 0; i < a->count; i++) {
         a->row[i].p = 0.0;
         for (int j = 0; j < a->count; j++) {
@@ -195,7 +195,7 @@ static void move_side(Apart* a, const Side* side) {
     }
 }
 
-static void move(Apart* a) {
+static void move_apart(Apart* a) {
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < 2 * a->count; i++) {
             const Row* row = &a->row[i / 2];
@@ -261,8 +261,8 @@ static crStatus push_all(Apart* a, bool* any) {
             crStatus status = make_sides(a, &a->row[i]);
             if (status != CR_OK) return status;
         }
-        solve(a);
-        move(a);
+        solve_points(a);
+        move_apart(a);
         *any = true;
         cr_arena_release(&a->step->scratch, mark);
     }

@@ -30,9 +30,9 @@ typedef struct crPushList {
     // bound of the terms of a body in the gaps of its contacts that are no wider than its pair's size, and in
     // the bound of their error, m (nb)
     double* most;
-    bool* still;    // true if the body did not move at all (nb)
-    bool hit;       // true: the list is for pairs with a body in crPush.hit; false: for the other pairs
-    bool anew;      // true if the pass collided anew for this list
+    bool* still;  // true if the body did not move at all (nb)
+    bool hit;     // true: the list is for pairs with a body in crPush.hit; false: for the other pairs
+    bool anew;    // true if the pass collided anew for this list
 } crPushList;
 
 typedef struct crPush {
