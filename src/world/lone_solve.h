@@ -12,7 +12,7 @@
 #define CR_LONE_FALL   0.06
 #define CR_LONE_SLOW   2.5e-3
 #define CR_LONE_TOL    2e-7
-#define CR_LONE_EARLY  50
+#define CR_LONE_EARLY  100
 #define CR_LONE_AGAIN  20
 #define CR_LONE_LATE   2e-9
 #define CR_LONE_SWEEPS 1000
