@@ -70,6 +70,7 @@ TEST(gap_is_the_best_separation_in_the_plane) {
         CHECK_STATUS(cr_hull_create_prism(p, n, 1, NULL, &prisms[k], NULL), CR_OK);
     }
     double worst = 0, beaten = 0;
+    int unsorted = 0;
     for (int i = 0; i < samples(); i++) {
         crShape a = planar_shape(&random, i % 4, prisms), b = planar_shape(&random, i / 4 % 4, prisms);
         crPose pa = cr_pose_identity(), pb = pa;
@@ -82,6 +83,9 @@ TEST(gap_is_the_best_separation_in_the_plane) {
         int count;
         CHECK_STATUS(cr_collide_planar(&a, pa, &b, pb, z, 10, c, &count, NULL), CR_OK);
         CHECK(count >= 1 && count <= 2);
+        bool same_a = c[0].feature_a == c[1].feature_a;
+        unsorted +=
+            count == 2 && (c[0].feature_a > c[1].feature_a || (same_a && c[0].feature_b > c[1].feature_b));
         double gap = count == 2 ? fmin(c[0].gap, c[1].gap) : c[0].gap;
         // numbers of this size are rounded, a dozen times at most on the way to a gap or a witness point
         double scale = shape_size(&a) + shape_size(&b) + far;
@@ -102,6 +106,7 @@ TEST(gap_is_the_best_separation_in_the_plane) {
         if (b.kind != CR_SHAPE_HULL) worst = fmax(worst, shape_outside(&b, wb, c[k].on_b) / scale);
     }
     printf("planar: separation %.0e, beaten by %.0e\n", worst, beaten);
+    CHECK(unsorted == 0);
     CHECK(worst < 12 * 0x1p-53);
     CHECK(beaten < 12 * 0x1p-53);
     for (int k = 0; k < 4; k++)

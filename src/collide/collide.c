@@ -406,6 +406,13 @@ static bool precedes(const crContactPoint* x, const crContactPoint* y) {
     return x->feature_b < y->feature_b;
 }
 
+void cr__sort_two(crContactPoint* c, int count) {
+    if (count < 2 || !precedes(&c[1], &c[0])) return;
+    crContactPoint first = c[1];
+    c[1] = c[0];
+    c[0] = first;
+}
+
 void cr__place(crContactPoint* c, int count, crVec3 origin) {
     for (int i = 0; i < count; i++) {
         c[i].point = cr_add(origin, c[i].point);

@@ -78,7 +78,9 @@ int cr__collide(const crShape* a, const crPose* body_a, const crShape* b, const 
 // Keeps the `capacity` contacts with the least gaps, in their order; returns how many are left.
 int cr__deepest(crContactPoint* contacts, int count, int capacity);
 
-// From the working frame to the world, and sorted by children, then features.
+// Sorts two contacts, or one, by children, then features.
+void cr__sort_two(crContactPoint* contacts, int count);
+// From the working frame to the world, and sorted likewise.
 void cr__place(crContactPoint* contacts, int count, crVec3 origin);
 
 #endif

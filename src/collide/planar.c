@@ -7,6 +7,7 @@
 // refused by name.
 #include "base/argument.h"
 #include "collide/convex.h"
+#include "collide/manifold.h"
 
 #define CORNERS 64
 #define FACING  0.99
@@ -346,5 +347,6 @@ crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, cr
         crContactPoint c = place(&plane, &m, &points[i], oa.radius, ob.radius);
         if (c.gap <= margin) contacts[(*count)++] = c;
     }
+    cr__sort_two(contacts, *count);
     return CR_OK;
 }

@@ -39,6 +39,7 @@ int cr__pairs_collide(const crPlan* plan, int sa, int sb, crPose pose_a, crPose 
             points[i] = (crContactPoint){p.gap,     cr_neg(p.normal), p.point,     p.on_b,     p.on_a,
                                          p.child_b, p.child_a,        p.feature_b, p.feature_a};
         }
+        if (swap) cr__sort_two(points, *needed);
         if (status == CR_OK) return *needed;
     }
     return cr__collide(&a->shape, &pose_a, &b->shape, &pose_b, margin, points, capacity, needed, until);
