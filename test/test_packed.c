@@ -381,3 +381,31 @@ TEST(trees_among_many_bodies_have_the_same_bits_with_any_threads) {
         CHECK(run_many(5, behind == 1) == alone);
     }
 }
+
+// A body touches two shapes of the ground. Whether the contacts of both stand side by side depends on what else touches the
+// first shape, so they are units of their own in any case.
+TEST(contacts_of_two_shapes_are_two_units) {
+    crRandom random = sample_seed(77);
+    Heap* heap = heap_create(&random, 1, 0.5, 2.0, CR_KIND_ANY);
+    crPackedContact one = {.body_b = 1, .shape_b = 2, .mu = 0.5, .normal = cr_vec3(0, 0, 1)};
+    one.point = cr_vec3(0.1, 0.2, 0.0);
+    for (int i = 0; i < 3; i++) {
+        heap->contact[i] = one;
+        heap->contact[i].point.x += i;
+        heap->contact[i].shape_a = i / 2;
+    }
+    heap->count = 3;
+    crPacked packed;
+    const crInertias of = cr__step_inertias(&heap->step);
+    CHECK_STATUS(
+        cr__packed_create(&of, heap->island, heap->step.free.v, heap->count, heap->contact, NULL, &packed),
+        CR_OK);
+    int units = 0, slots = 0;
+    for (int i = 0; i < packed.group_count; i++) {
+        units += packed.group[i].lanes;
+        slots += packed.group[i].lanes * packed.group[i].slots;
+    }
+    CHECK(units == 2);
+    CHECK(slots == 3);
+    heap_destroy(heap);
+}

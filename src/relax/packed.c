@@ -37,7 +37,7 @@ typedef struct Run {
     double* keep;   // beta of the previous sweep (count)
     Tally* tally;   // tallies of each chunk of groups, from its first lane on (lanes)
     int* tallies;   // number of tallies of each chunk (chunks)
-    double* parts;  // work: two numbers per body, or one per lane
+    double* parts;  // work: two numbers per body, or one per contact
 } Run;
 
 static void body_energies(void* ctx, int begin, int end) {
@@ -57,8 +57,8 @@ static void body_energies(void* ctx, int begin, int end) {
     }
 }
 
-// Finds the sum of P.E over the contacts of each lane, J. Lanes stay apart, since their grouping depends on
-// other islands.
+// Finds the sum of P.E over the contacts of each unit, J, at its first contact. Units stay apart, since their grouping
+// depends on other islands.
 CR_LANE void lane_energies(const Run* run, int begin, int end) {
     for (int i = begin; i < end; i++) {
         const crGroup* g = &run->packed->group[i];
@@ -73,12 +73,21 @@ CR_LANE void lane_energies(const Run* run, int begin, int end) {
                 if (ball) work = lane_load(slot + CR_AT_BIAS * CR_LANES) * work;
                 sum = sum + work;
             }
-            lane_store(run->parts + i * CR_LANES + l, sum);
+            double own[CR_WIDTH];
+            lane_store(own, sum);
+            for (int m = 0; m < CR_WIDTH && l + m < g->lanes; m++) {
+                run->parts[g->contact[l + m]] = own[m];
+            }
         }
     }
 }
 
 CR_TASKS(energies, Run, lane_energies(work, begin, end))
+
+static int island_of(const crPacked* p, const crPackedContact* c) {
+    int place = p->place[c->body_b] > 0 ? p->place[c->body_b] : p->place[c->body_a];
+    return p->body_island[place / CR_BODY_STRIDE - 1];
+}
 
 // Sets beta to the factor by which each island's impulses are to be scaled. Returns true if one is below 1.
 static bool energy_scales(Run* run) {
@@ -92,12 +101,10 @@ static bool energy_scales(Run* run) {
         linear[p->body_island[i]] += run->parts[2 * i];
         square[p->body_island[i]] += run->parts[2 * i + 1];
     }
+    memset(run->parts, 0, (size_t)p->count * sizeof(double));
     cr__tasks_for(p->tasks, p->group_count, GROUPS, CR_BEST(energies), run);
-    for (int i = 0; i < p->group_count; i++) {
-        const crGroup* g = &p->group[i];
-        for (int l = 0; l < g->lanes; l++) {
-            linear[g->island[l]] += run->parts[i * CR_LANES + l];
-        }
+    for (int i = 0; i < p->count; i++) {
+        if (run->parts[i] != 0.0) linear[island_of(p, &p->contact[i])] += run->parts[i];
     }
     cr__units_add_work(p->units, linear);
     bool any = false;
@@ -292,10 +299,10 @@ static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
 
 static crStatus run_create(Run* run, crArena* arena) {
     size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
-    size_t places = 2 * (size_t)run->packed->bodies;
+    size_t places = 2 * (size_t)run->packed->bodies, contacts = (size_t)run->packed->count;
     bool ok = CR_ROOMS(arena, CR_ROOM(run->open, count), CR_ROOM(run->beta, count), CR_ROOM(run->keep, count),
                        CR_ROOM(run->tally, lanes), CR_ROOM(run->tallies, lanes / GROUPS + 1),
-                       CR_ROOM(run->parts, lanes > places ? lanes : places)) &&
+                       CR_ROOM(run->parts, contacts > places ? contacts : places)) &&
               make_sweeps(run->packed, lanes, arena);
     return ok ? CR_OK : CR_ERR_MEMORY;
 }

@@ -4,7 +4,7 @@
 // z' = R I omega with R^T R = I^-1. The velocity at a contact is u = E + s_b z_b + K_b z_b' - (s_a z_a +
 // K_a z_a') in world axes, with s = 1/sqrt(m) and K = -[r] R^T. The contact's W is D, the sum of
 // s^2 1 + K K^T over both bodies; an impulse P changes z by s P and z' by K^T P. A unit is up to four
-// contacts of one pair of bodies; units of one colour share no body. A group is four units of one colour and
+// contacts of one pair of shapes; units of one colour share no body. A group is four units of one colour and
 // one kind, one per lane.
 #ifndef CAROM_RELAX_PACKED_H
 #define CAROM_RELAX_PACKED_H
@@ -65,6 +65,7 @@ typedef struct crGroup {
 // with isotropic friction.
 typedef struct crPackedContact {
     int body_a, body_b;
+    int shape_a, shape_b;  // contacts of two shapes that stand side by side are solved as one unit
     double mu;
     crVec3 point, normal;
     crVec3 E;  // given velocity of driven bodies, plus the bias along the normal, m/s
@@ -111,7 +112,7 @@ typedef struct crPackedSweep {
     int first;  // first group of the colour
 } crPackedSweep;
 
-// Groups the contacts, in which those of a pair of bodies are adjacent, and places `units` (or NULL). Sets z
+// Groups the contacts, in which those of a pair of shapes are adjacent, and places `units` (or NULL). Sets z
 // and z_free from v, the velocities without impulses (nv). Leaves `hot` NULL. CR_ERR_MEMORY.
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
                           crPackedContact* contact, struct crUnits* units, crPacked* packed);
@@ -128,8 +129,11 @@ void cr__packed_apply(crPacked* packed);
 // Converts velocities v (nv) to the coordinates of z (8*(bodies + 1)).
 void cr__packed_coordinates(const crPacked* packed, const crInertias* of, const double* v, double* z);
 
+// True if two contacts are of one pair of shapes. Of one pair of bodies would not do: which of their shapes'
+// contacts stand side by side depends on the contacts of others.
 static inline bool cr__packed_same_pair(const crPackedContact* a, const crPackedContact* b) {
-    return a->body_a == b->body_a && a->body_b == b->body_b;
+    return a->shape_a == b->shape_a && a->shape_b == b->shape_b && a->body_a == b->body_a &&
+           a->body_b == b->body_b;
 }
 
 // Returns P, with its normal part clipped at zero and its tangential part at the friction limit of c. P

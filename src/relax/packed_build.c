@@ -22,7 +22,7 @@
 #define BODIES  256    // bodies per task
 #define CHUNK   512    // contacts per task
 
-// contacts first to first + count - 1 of one pair of bodies
+// contacts first to first + count - 1 of one pair of shapes
 typedef struct Unit {
     int first, count;
     int a, b;  // places of the bodies in z; a = 0 if only one moves

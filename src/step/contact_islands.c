@@ -280,7 +280,7 @@ static crStatus pack_again(crStep* step, crIslandSolve* s) {
 // Figures of an island for its tries.
 typedef struct Near {
     double speed;  // change of gaps by settings.shift, as a speed, if it is enough to be near; else 0, m/s
-    int points, shared;  // contacts; contacts after the first of their two bodies
+    int points, shared;  // contacts; contacts after the first of their two shapes
 } Near;
 
 static bool is_flat(const Near* near) { return 2 * near->shared > near->points; }
@@ -297,7 +297,7 @@ static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near**
         Near* to = &(*near)[cr__island_of_contact(step, &s->islands, c)];
         to->speed = fmin(to->speed, step->settings.shift * c->delta / (step->settings.deadband * h));
         to->points++;
-        to->shared += i > 0 && own->body_a == last->body_a && own->body_b == last->body_b;
+        to->shared += i > 0 && cr__packed_same_pair(own, last);
     }
     return CR_OK;
 }

@@ -259,7 +259,9 @@ static crStatus recall(crPush* pass, const Memory* memory) {
     for (int i = 0; i < memory->count && status == CR_OK; i++) {
         const crApart* k = &memory->blocks[i / memory->room][i % memory->room];
         crPushContact near = {.delta = k->delta};
-        near.at = (crPackedContact){.body_a = k->body_a, .body_b = k->body_b, .normal = k->normal};
+        // each is a unit of its own
+        near.at = (crPackedContact){
+            .body_a = k->body_a, .body_b = k->body_b, .shape_a = -1, .shape_b = i, .normal = k->normal};
         near.gap = cr__apart_gap(pose, k, &near.at.point);
         status = cr__push_put(pass, &near);
     }

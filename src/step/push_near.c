@@ -130,7 +130,12 @@ static crStatus near_add(crPush* pass, const crStepContact* c, crVec3 point, crV
         (model->bodies[c->body_a].single || !moves_a) && (model->bodies[c->body_b].single || !moves_b);
     pass->single = pass->single && single;
     crPushContact near = {.gap = gap, .delta = cr__push_deadband(pass, c), .of = c};
-    near.at = (crPackedContact){.body_a = c->body_a, .body_b = c->body_b, .point = point, .normal = normal};
+    near.at = (crPackedContact){.body_a = c->body_a,
+                                .body_b = c->body_b,
+                                .shape_a = c->shape_a,
+                                .shape_b = c->shape_b,
+                                .point = point,
+                                .normal = normal};
     if (!moves_a) near.at.body_a = CR_WORLD;
     if (!moves_b) near.at.body_b = CR_WORLD;
     return cr__push_put(pass, &near);

@@ -147,6 +147,8 @@ static inline bool cr__step_presses(const crStepContact* contact) {
 static inline void cr__step_packed_from(const crStepContact* contact, crPackedContact* to) {
     to->body_a = contact->body_a;
     to->body_b = contact->body_b;
+    to->shape_a = contact->shape_a;
+    to->shape_b = contact->shape_b;
     to->mu = contact->surface->surface.mu;
     to->point = contact->point.point;
     to->normal = contact->point.normal;
