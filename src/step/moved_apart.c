@@ -70,7 +70,7 @@ static crPart part_of(const Apart* a, const int* body) {
 }
 
 // Finds M^-1 x of a part; free bodies do not turn.
-static crStatus follow(Apart* a, const Side* side) {
+static crStatus pushed_way(Apart* a, const Side* side) {
     const crModel* model = a->step->model;
     const crBody* body = &model->bodies[side->body];
     cr__part_copy(model, side->part, a->x, a->y);
@@ -122,7 +122,7 @@ static crStatus make_sides(Apart* a, Row* row) {
         cr_model_add_force(model, &step->dynamics, *body[s], point, n, cr_vec3(0, 0, 0), a->x);
         if (s == 0 && one) continue;
         *side = (Side){.body = *body[s], .part = part};
-        status = follow(a, side);
+        status = pushed_way(a, side);
         if (status == CR_OK) status = pack(a, side);
     }
     return status;
@@ -213,7 +213,7 @@ static void move_apart(Apart* a) {
 }
 
 // Adds rows for the points of a pair if it is too deep. Returns true if it is.
-static bool add_pair(Apart* a, const crNear* pair) {
+static bool push_pair(Apart* a, const crNear* pair) {
     crStep* step = a->step;
     const crPose* pose = step->dynamics.pose;
     crContactPoint points[16];
@@ -235,7 +235,7 @@ static bool add_pair(Apart* a, const crNear* pair) {
 }
 
 // Adds rows for all pairs of active bodies that are too deep. Returns true if there are any.
-static bool add_rows(Apart* a) {
+static bool push_active(Apart* a) {
     const crStep* step = a->step;
     const crPairs* pairs = step->pairs;
     bool any = false;
@@ -246,7 +246,7 @@ static bool add_rows(Apart* a) {
             int other = pair->body_a == b ? pair->body_b : pair->body_a;
             // a pair of two active bodies is looked at once
             if (other < b && cr__moves(step->model, other) && a->active[other]) continue;
-            any = add_pair(a, pair) || any;
+            any = push_pair(a, pair) || any;
         }
     }
     return any;
@@ -255,7 +255,7 @@ static bool add_rows(Apart* a) {
 // Moves pairs of active bodies apart until none is too deep. *any: true if bodies were moved.
 static crStatus push_all(Apart* a, bool* any) {
     *any = false;
-    for (int round = 0; round < ROUNDS && a->count < ROWS && add_rows(a); round++) {
+    for (int round = 0; round < ROUNDS && a->count < ROWS && push_active(a); round++) {
         size_t mark = cr_arena_mark(&a->step->scratch);
         for (int i = 0; i < a->count; i++) {
             crStatus status = make_sides(a, &a->row[i]);
