@@ -343,7 +343,7 @@ static void measure_trees(crStep* step, double* energy) {
 }
 
 // Scales v of trees whose kinetic energy grew.
-static void keep_energy(crStep* step, const double* before, double* now) {
+static void limit_kinetic(crStep* step, const double* before, double* now) {
     measure_trees(step, now);
     for (int b = 1; b < step->plan->first_single; b++) {
         crPart tree = cr__plan_tree(step->plan, b);
@@ -361,7 +361,7 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     measure_trees(step, before);
     crStatus status = move_all(step, part, apart, near, error);
-    if (status == CR_OK) keep_energy(step, before, now);
+    if (status == CR_OK) limit_kinetic(step, before, now);
     return status;
 }
 
