@@ -267,6 +267,39 @@ TEST(landings_beside_a_heap_in_motion) {
     printf("  worst overlap left %.2e of a body, %d bounded steps\n", worst, bounded);
 }
 
+// A thin capsule lies across another at rest, deeper than 1 % of its width, though less than 1 % of its reach, beside a heap that
+// moves: it is lifted in the first step.
+TEST(thin_bodies_beside_a_heap_in_motion) {
+    crRandom random = sample_seed(506);
+    crModel* model = open_model(0.5);
+    crShape capsule = cr_shape_capsule(0.03, 0.11);
+    double q[7 * (2 + HEAP)], half = sqrt(0.5);
+    for (int i = 0; i < 2; i++) {
+        set_pose(q + 7 * i, (crPose){cr_vec3(1, 0, i == 0 ? 0.03 : 0.09 - 0.0012),
+                                     {half, i == 0 ? 0 : half, i == 0 ? half : 0, 0}});
+        add_body(&random, model, capsule);
+    }
+    for (int i = 0; i < HEAP; i++) {
+        set_pose(q + 7 * (2 + i), heap_pose(i));
+        add_body(&random, model, cr_shape_box(0.1, 0.1, 0.1));
+    }
+    crStepSettings settings = cr_step_settings();
+    settings.quality = CR_QUALITY_FAST;
+    crWorld* world = scene_world(model, &settings);
+    crState* state = cr_world_state(world);
+    memcpy(state->q, q, sizeof q);
+    for (int i = 12; i < model->nv; i++) {
+        state->v[i] = sample_uniform(&random, -0.5, 0.5);
+    }
+    CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+    CHECK(cr_world_certificate(world)->outcome == CR_OUTCOME_BOUNDED);
+    cr_world_pose(world, CR_WORLD);
+    double overlap = deepest_share(world, model, 3) * cr_step_size(cr_world_stages(world), 1);
+    test_check(overlap < 0.01 * cbrt(0.06 * 0.06 * 0.28), __FILE__, __LINE__, "overlap %g", overlap);
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+}
+
 enum { ROW = 100 };
 
 // boxes of edge .2 m in a row on the ground, so many deadbands apart, the second half pushed into the first by 5
