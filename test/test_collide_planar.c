@@ -82,6 +82,9 @@ TEST(gap_is_the_best_separation_in_the_plane) {
         int count;
         CHECK_STATUS(cr_collide_planar(&a, pa, &b, pb, z, 10, c, &count, NULL), CR_OK);
         CHECK(count >= 1 && count <= 2);
+        // in the order of their features, as warm starts and snapshots need
+        CHECK(count < 2 || c[0].feature_a < c[1].feature_a ||
+              (c[0].feature_a == c[1].feature_a && c[0].feature_b <= c[1].feature_b));
         double gap = count == 2 ? fmin(c[0].gap, c[1].gap) : c[0].gap;
         // numbers of this size are rounded, a dozen times at most on the way to a gap or a witness point
         double scale = shape_size(&a) + shape_size(&b) + far;

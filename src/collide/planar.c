@@ -316,6 +316,12 @@ static crContactPoint place(const Plane* plane, const Meeting* m, const Point2* 
                             .feature_b = m->choice ? centre : p->fb};
 }
 
+// true if two contacts are not in the order of their features
+static bool is_after(const crContactPoint* x, const crContactPoint* y) {
+    if (x->feature_a != y->feature_a) return x->feature_a > y->feature_a;
+    return x->feature_b > y->feature_b;
+}
+
 crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crVec3 axis,
                            double margin, crContactPoint contacts[2], int* count, crError* error) {
     if (!cr__shape_given(a)) return cr__missing(error, "a");
@@ -345,6 +351,12 @@ crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, cr
     for (int i = 0; i < found; i++) {
         crContactPoint c = place(&plane, &m, &points[i], oa.radius, ob.radius);
         if (c.gap <= margin) contacts[(*count)++] = c;
+    }
+    // an outline's last edge ends at its first corner
+    if (*count == 2 && is_after(&contacts[0], &contacts[1])) {
+        crContactPoint first = contacts[0];
+        contacts[0] = contacts[1];
+        contacts[1] = first;
     }
     return CR_OK;
 }
