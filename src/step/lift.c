@@ -4,8 +4,8 @@
 // applied forces and drives, less T + U at the end. If the position pass took more than this loss, all bodies
 // of the set are moved back towards their places before the pass, as far as necessary; the overlap left is
 // for later steps. The limit holds in steps with moving islands. In other steps all overlap is removed, and
-// the certificate states the energy of that. Sets with trees are not limited, as their bodies cannot be
-// placed one by one. Free bodies that the pass turned keep their angular momentum, not omega.
+// the certificate states the energy of that; so it is with pairs of calm islands that are too deep
+// (moved_apart.c). Sets with trees are not limited, as their bodies cannot be placed one by one. Free bodies that the pass turned keep their angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -24,6 +24,7 @@ typedef struct Lift {
     double lift;  // part of the gain that the position pass made, J
     double size;  // kinetic energies and changes of potential energy, for rounding, J
     bool fixed;   // true if the set has trees and is not limited
+    bool holds;   // true if the limit holds for the set
 } Lift;
 
 static crVec3 centre(const crBody* body, const double* q) {
@@ -107,9 +108,9 @@ static void keep_momentum(const crModel* model, crState* state, const double* be
     }
 }
 
-// Finds gain and lift of each set, at its root.
-static void find_lifts(const crStep* step, double h, const double* before, const double* v, int* root,
-                       Lift* sum) {
+// Finds gain and lift of each set, at its root. of: bodies whose sets are limited; NULL: all.
+static void find_lifts(const crStep* step, double h, const double* before, const double* v, const bool* of,
+                       int* root, Lift* sum) {
     const crModel* model = step->model;
     memset(sum, 0, (size_t)model->nb * sizeof *sum);
     cr__lift_sets(step, root);
@@ -118,6 +119,7 @@ static void find_lifts(const crStep* step, double h, const double* before, const
         Lift* to = &sum[cr__forest_find(root, model->bodies[b].root)];
         if (model->bodies[b].single) lift_body(step, h, before, v, b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
+        to->holds = to->holds || of == NULL || of[b];
     }
 }
 
@@ -130,7 +132,7 @@ static bool put_down(crStep* step, const double* before, int* root, const Lift* 
         back[b] = false;
         if (!cr__moves(model, b) || !body->single) continue;
         const Lift* of = &sum[cr__forest_find(root, body->root)];
-        if (of->fixed || !(of->gain > ROUNDING * of->size) || !(of->lift > 0.0)) continue;
+        if (of->fixed || !of->holds || !(of->gain > ROUNDING * of->size) || !(of->lift > 0.0)) continue;
         if (memcmp(before + body->q, step->state.q + body->q, 7 * sizeof *before) == 0) continue;
         put(step, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift));
         back[b] = any = true;
@@ -138,7 +140,8 @@ static bool put_down(crStep* step, const double* before, int* root, const Lift* 
     return any;
 }
 
-crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited, bool* back) {
+crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited, const bool* of,
+                             bool* back) {
     const crModel* model = step->model;
     memset(back, 0, (size_t)model->nb);
     if (memcmp(before, step->state.q, (size_t)model->nq * sizeof *before) == 0) return CR_OK;
@@ -150,7 +153,7 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool 
     memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
     keep_momentum(step->model, &step->state, before, v);
     if (limited) {
-        find_lifts(step, h, before, v, root, sum);
+        find_lifts(step, h, before, v, of, root, sum);
         if (put_down(step, before, root, sum, back)) {
             keep_momentum(step->model, &step->state, before, v);
             cr_model_kinematics(model, &step->state, &step->dynamics);

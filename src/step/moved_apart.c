@@ -11,7 +11,8 @@
 //
 // A push against the world lifts. Sets without trees keep what they can pay (lift.c). Trees pay with their v,
 // scaled by one factor of their set: v+ = s (v_free + M^-1 J^T P) as in moving_trees.c. A set that cannot pay is
-// put back, and its overlap is for later steps. Bodies that lie or sleep, trees of calm islands and bodies of
+// put back, and its overlap is for later steps. Sets of calm islands pay nothing, as in steps without moving
+// islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands and bodies of
 // loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
@@ -70,7 +71,7 @@ static crPart part_of(const Apart* a, const int* body) {
 }
 
 // Finds M^-1 x of a part; free bodies do not turn.
-static crStatus follow(Apart* a, const Side* side) {
+static crStatus pushed_way(Apart* a, const Side* side) {
     const crModel* model = a->step->model;
     const crBody* body = &model->bodies[side->body];
     cr__part_copy(model, side->part, a->x, a->y);
@@ -122,7 +123,7 @@ static crStatus make_sides(Apart* a, Row* row) {
         cr_model_add_force(model, &step->dynamics, *body[s], point, n, cr_vec3(0, 0, 0), a->x);
         if (s == 0 && one) continue;
         *side = (Side){.body = *body[s], .part = part};
-        status = follow(a, side);
+        status = pushed_way(a, side);
         if (status == CR_OK) status = pack(a, side);
     }
     return status;
@@ -212,8 +213,21 @@ static void move_apart(Apart* a) {
     }
 }
 
+// size of a pair: that of the smaller body, or less if a shape is thin
+static double pair_size(const crStep* step, const crNear* pair) {
+    double size = cr__plan_pair_size(step->plan, pair->body_a, pair->body_b);
+    for (int s = 0; s < 2; s++) {
+        const crShape* shape = &step->model->shapes[s == 0 ? pair->shape_a : pair->shape_b].shape;
+        crBounds box = cr_shape_bounds(shape, cr_pose_identity());
+        crVec3 d = cr_sub(box.hi, box.lo);
+        double least = fmin(d.x, fmin(d.y, d.z)), width = sqrt(least * sqrt(d.x * d.y * d.z / least));
+        if (width > 0.0) size = fmin(size, width);
+    }
+    return size;
+}
+
 // Adds rows for the points of a pair if it is too deep. Returns true if it is.
-static bool add_pair(Apart* a, const crNear* pair) {
+static bool push_pair(Apart* a, const crNear* pair) {
     crStep* step = a->step;
     const crPose* pose = step->dynamics.pose;
     crContactPoint points[16];
@@ -221,7 +235,7 @@ static bool add_pair(Apart* a, const crNear* pair) {
     if (!is_mobile(a, body_a) && !is_mobile(a, body_b)) return false;
     int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[body_a], pose[body_b], 0.0,
                                   points, 16, &needed, NULL);
-    double most = CR_MOVED_DEEP * cr__plan_pair_size(step->plan, body_a, body_b), deepest = 0.0;
+    double most = CR_MOVED_DEEP * pair_size(step, pair), deepest = 0.0;
     for (int i = 0; i < count; i++) {
         deepest = fmax(deepest, -points[i].gap);
     }
@@ -235,7 +249,7 @@ static bool add_pair(Apart* a, const crNear* pair) {
 }
 
 // Adds rows for all pairs of active bodies that are too deep. Returns true if there are any.
-static bool add_rows(Apart* a) {
+static bool push_active(Apart* a) {
     const crStep* step = a->step;
     const crPairs* pairs = step->pairs;
     bool any = false;
@@ -246,7 +260,7 @@ static bool add_rows(Apart* a) {
             int other = pair->body_a == b ? pair->body_b : pair->body_a;
             // a pair of two active bodies is looked at once
             if (other < b && cr__moves(step->model, other) && a->active[other]) continue;
-            any = add_pair(a, pair) || any;
+            any = push_pair(a, pair) || any;
         }
     }
     return any;
@@ -255,7 +269,7 @@ static bool add_rows(Apart* a) {
 // Moves pairs of active bodies apart until none is too deep. *any: true if bodies were moved.
 static crStatus push_all(Apart* a, bool* any) {
     *any = false;
-    for (int round = 0; round < ROUNDS && a->count < ROWS && add_rows(a); round++) {
+    for (int round = 0; round < ROUNDS && a->count < ROWS && push_active(a); round++) {
         size_t mark = cr_arena_mark(&a->step->scratch);
         for (int i = 0; i < a->count; i++) {
             crStatus status = make_sides(a, &a->row[i]);
@@ -273,6 +287,7 @@ static crStatus push_all(Apart* a, bool* any) {
 typedef struct Bill {
     double lift, kinetic;
     bool trees;  // true if some bodies are of trees
+    bool owed;   // true if short steps moved some bodies
 } Bill;
 
 // Finds what each set of bodies that pushed each other gained by the pushes since `before`.
@@ -286,6 +301,7 @@ static void find_bills(Apart* a, const double* before, int* root, Bill* bill) {
         if (!cr__moves(model, b)) continue;
         Bill* to = &bill[cr__forest_find(root, body->root)];
         to->trees = to->trees || !body->single;
+        to->owed = to->owed || a->moved->body[b];
         if (body->single) {
             to->lift += cr__lift_weight(model, b, before, step->state.q);
         } else if (body->root == b && a->moved->body[b]) {
@@ -306,7 +322,7 @@ static bool pay(Apart* a, const double* before, int* root, const Bill* bill) {
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
         const Bill* of = &bill[cr__forest_find(root, body->root)];
-        if (!of->trees || !(of->lift > 0.0)) continue;
+        if (!of->trees || !of->owed || !(of->lift > 0.0)) continue;
         double left = 1.0 - SURE * of->lift / of->kinetic;
         if (!(left >= PAYS)) {
             memcpy(step->state.q + body->q, before + body->q, (size_t)body->nq * sizeof *before);
@@ -347,6 +363,6 @@ crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* act
         find_bills(a, before, root, bill);
         if (pay(a, before, root, bill)) cr_model_kinematics(step->model, &step->state, &step->dynamics);
     }
-    status = cr__step_limit_lift(step, h, before, true, back);
+    status = cr__step_limit_lift(step, h, before, true, moved->body, back);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

@@ -54,7 +54,7 @@ static crStatus push_deep(crStep* step, double h, const crMoved* moved, const cr
     if (status != CR_OK) return status;
     bool* back = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
     if (back == NULL) return cr__step_memory(error);
-    return cr__step_limit_lift(step, h, q, true, back) == CR_OK ? CR_OK : cr__step_memory(error);
+    return cr__step_limit_lift(step, h, q, true, NULL, back) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // true if the set holds a body

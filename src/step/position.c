@@ -1,4 +1,4 @@
-// position.c - the position pass: overlap deeper than the deadband is removed along normals, v stays.
+// position.c - the position pass: overlap deeper than the deadband is removed along normals; v of free bodies stays.
 //
 // Each round finds the shortest move dq in the metric of M with gap + J_n dq >= -delta/2 at every near
 // contact: 0 <= W p + gap + delta/2 _|_ p >= 0, dq = M^-1 J^T p, by packed sweeps over the islands with an

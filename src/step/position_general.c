@@ -8,6 +8,8 @@
 // (relax/units.h). If one is too large for it or not solved, body space (relax/relax.h) solves all. Overlaps
 // of earlier rounds stay in the problem as body-fixed points, since a push at one end of a body turns its
 // other end in.
+// A move changes M of a tree, and its kinetic energy at the same v: v of a tree without motors is scaled to the
+// energy before where that would grow.
 // Fails: CR_ERR_MEMORY. Errors left after ROUNDS are in the certificate.
 #include <string.h>
 
@@ -304,8 +306,8 @@ static void drop_apart(crStepContacts* contacts, const bool* apart) {
     contacts->count = count;
 }
 
-crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near,
-                                   crError* error) {
+// Moves bodies until loops, limits and contacts hold.
+static crStatus move_all(crStep* step, crPart part, const bool* apart, double near, crError* error) {
     crStatus status = CR_OK;
     const Kept* kept = NULL;
     for (int round = 0; round <= ROUNDS && status == CR_OK; round++) {
@@ -329,6 +331,37 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
         // are any
         if (!(pass.contact > 0.0)) cr_arena_release(&step->scratch, mark);
     }
+    return status;
+}
+
+// Measures the kinetic energy of each tree, at its root.
+static void measure_trees(crStep* step, double* energy) {
+    for (int b = 1; b < step->plan->first_single; b++) {
+        crPart tree = cr__plan_tree(step->plan, b);
+        if (tree.count > 0) energy[b] = cr__part_kinetic(step->model, tree, step->state.v, &step->dynamics);
+    }
+}
+
+// Scales v of trees whose kinetic energy grew.
+static void limit_kinetic(crStep* step, const double* before, double* now) {
+    measure_trees(step, now);
+    for (int b = 1; b < step->plan->first_single; b++) {
+        crPart tree = cr__plan_tree(step->plan, b);
+        if (tree.count == 0 || !(now[b] > before[b]) || step->model->bodies[b].base != CR_WORLD) continue;
+        if (!cr__step_has_motor(step->model, tree))
+            cr__tree_scale(step->model, tree, before[b], now[b], step->state.v);
+    }
+}
+
+crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart, double near,
+                                   crError* error) {
+    size_t trees = (size_t)step->plan->first_single + 1;
+    double *before, *now;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(before, trees), CR_ROOM(now, trees))) return cr__step_memory(error);
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    measure_trees(step, before);
+    crStatus status = move_all(step, part, apart, near, error);
+    if (status == CR_OK) limit_kinetic(step, before, now);
     return status;
 }
 

@@ -282,6 +282,8 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 crStatus cr__step_trees_create(crStep* step);
 // True if a body belongs to a tree that trees.c moves.
 bool cr__step_bends(const crPlan* plan, int body);
+// True if a motor acts on a velocity of the tree.
+bool cr__step_has_motor(const crModel* model, crPart tree);
 // Adds the velocity terms of trees to v_free, after the forces.
 void cr__step_trees_bend(crStep* step, double h);
 // Moves q and v of the part's trees over h. CR_ERR_MEMORY, CR_ERR_DEFINITE.

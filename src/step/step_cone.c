@@ -148,7 +148,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
             cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moved.body, 0.0, error);
     bool* back = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
     if (back == NULL) return cr__step_memory(error);
-    if (status == CR_OK && cr__step_limit_lift(step, h, q, moved.body != NULL, back) != CR_OK)
+    if (status == CR_OK && cr__step_limit_lift(step, h, q, moved.body != NULL, NULL, back) != CR_OK)
         status = cr__step_memory(error);
     if (status == CR_OK) status = cr__step_end_moved(step, h, &moved, &start, back, error);
     if (status == CR_OK && step->settings.sleep_time > 0.0) {

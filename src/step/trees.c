@@ -133,7 +133,7 @@ static crStatus fly(crStep* step, crPart tree, double h, crFlowWork work) {
     return CR_OK;
 }
 
-static bool driven(const crModel* model, crPart tree) {
+bool cr__step_has_motor(const crModel* model, crPart tree) {
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
@@ -157,7 +157,7 @@ static void carry(crStep* step, int root, crPart tree, double h, double* y) {
     if (!(want > 0.0)) return;
     cr__part_kinematics(model, tree, &step->state, d);
     T = cr__part_kinetic(model, tree, v, d);
-    if (T > MUCH * want || !driven(model, tree)) cr__tree_scale(model, tree, want, T, v);
+    if (T > MUCH * want || !cr__step_has_motor(model, tree)) cr__tree_scale(model, tree, want, T, v);
 }
 
 crStatus cr__step_trees_move(crStep* step, double h) {
