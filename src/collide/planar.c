@@ -317,7 +317,6 @@ static crContactPoint place(const Plane* plane, const Meeting* m, const Point2* 
                             .feature_b = m->choice ? centre : p->fb};
 }
 
-// true if two contacts are not in the order of their features
 crStatus cr_collide_planar(const crShape* a, crPose body_a, const crShape* b, crPose body_b, crVec3 axis,
                            double margin, crContactPoint contacts[2], int* count, crError* error) {
     if (!cr__shape_given(a)) return cr__missing(error, "a");
