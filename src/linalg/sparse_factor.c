@@ -449,19 +449,17 @@ SPARSE_WIDE static int factor_general_wide(crSparse* s) { return factor_all(s, t
 SPARSE_WIDE static void solve_wide(crSparse* s, double* x) { solve_all(s, x); }
 SPARSE_WIDEST static int factor_definite_widest(crSparse* s) { return factor_all(s, false, WIDTH_EIGHT); }
 SPARSE_WIDEST static int factor_general_widest(crSparse* s) { return factor_all(s, true, WIDTH_EIGHT); }
-#endif
 
 // Registers of this processor.
 static crWidth register_width(void) {
-#ifdef SPARSE_WIDE
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
         return WIDTH_EIGHT;
     }
     if (__builtin_cpu_supports("avx2")) return WIDTH_FOUR;
-#endif
     return WIDTH_TWO;
 }
+#endif
 
 int cr__sparse_factor(crSparse* s, crSparseKind kind) {
     bool general = kind == CR_SPARSE_GENERAL;
