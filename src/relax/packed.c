@@ -73,7 +73,7 @@ CR_LANE void lane_energies(const Run* run, int begin, int end) {
                 if (ball) work = lane_load(slot + CR_AT_BIAS * CR_LANES) * work;
                 sum = sum + work;
             }
-            double own[CR_WIDTH];
+            _Alignas(32) double own[CR_WIDTH];
             lane_store(own, sum);
             for (int m = 0; m < CR_WIDTH && l + m < g->lanes; m++) {
                 run->parts[g->contact[l + m]] = own[m];
