@@ -38,8 +38,8 @@ static uint64_t rounded(crVec3 x, double inverse) {
     return part_of(x.x, parts) | part_of(x.y, parts) << FIELD | part_of(x.z, parts) << 2 * FIELD;
 }
 
-// Whether no number of `lo` is above that of `hi`: one that is takes away the bit above its place.
-static bool below(uint64_t lo, uint64_t hi) { return (((hi | OVER) - lo) & OVER) == OVER; }
+// OVER if no number of `lo` is above that of `hi`: one that is takes away the bit above its place.
+static uint64_t below(uint64_t lo, uint64_t hi) { return ((hi | OVER) - lo) & OVER; }
 
 static int slot_of(const crGridLevel* level, int ix, int iy, int iz) {
     uint32_t row = (uint32_t)iy * UINT32_C(2654435761) ^ (uint32_t)iz * UINT32_C(2246822519);
@@ -205,7 +205,7 @@ typedef struct Rounded {
 } Rounded;
 
 static bool may_meet(const crGridEntry* e, Rounded box) {
-    return below(e->lo, box.hi) & below(box.lo, e->hi);
+    return (below(e->lo, box.hi) & below(box.lo, e->hi)) == OVER;
 }
 
 static int scan(const crGrid* grid, int from, int to, Rounded box, int* found, int count) {
