@@ -5,13 +5,14 @@
 #include "carom/stages.h"
 #include "test.h"
 
-// Deepest overlap of two shapes that may meet, share of the size of the smaller body that moves.
-static inline double deepest_share(crWorld* world, const crModel* model) {
+// Deepest overlap of two shapes that may meet, of bodies below `end`, share of the size of the smaller body that moves.
+static inline double deepest_share(crWorld* world, const crModel* model, int end) {
     const crStep* step = cr_world_stages(world);
     double most = 0.0;
     for (int i = 0; i < model->shape_count; i++) {
         for (int j = i + 1; j < model->shape_count; j++) {
             const crBodyShape *a = &model->shapes[i], *b = &model->shapes[j];
+            if (a->body >= end || b->body >= end) continue;
             double size_a = cr_step_size(step, a->body), size_b = cr_step_size(step, b->body);
             double size = size_a > 0.0 && (size_a < size_b || !(size_b > 0.0)) ? size_a : size_b;
             if (!(size > 0.0) || !cr_model_meet(model, i, j)) continue;

@@ -201,7 +201,7 @@ TEST(no_step_ends_with_deep_pairs) {
         Drop drop = drop_create((uint64_t)(100 + i), LARGE, i % 2 == 0 ? loose : uneven, 5, 0.0, 1);
         for (int k = 0; k < 200; k++) {
             CHECK_STATUS(cr_world_step(drop.world, NULL), CR_OK);
-            deepest = fmax(deepest, deepest_share(drop.world, drop.model));
+            deepest = fmax(deepest, deepest_share(drop.world, drop.model, drop.model->nb));
             bounded += cr_world_certificate(drop.world)->outcome == CR_OUTCOME_BOUNDED;
         }
         drop_destroy(&drop);
@@ -224,7 +224,7 @@ TEST(loops_hold_in_heaps_that_fall) {
         double deepest = 0.0, off = 0.0;
         for (int k = 0; k < 150; k++) {
             CHECK_STATUS(cr_world_step(drop.world, NULL), CR_OK);
-            deepest = fmax(deepest, deepest_share(drop.world, drop.model));
+            deepest = fmax(deepest, deepest_share(drop.world, drop.model, drop.model->nb));
             off = fmax(off, cr_world_certificate(drop.world)->loop_error);
         }
         printf("  deepest %.2e of a body, loops off by %.1e m\n", deepest, off);

@@ -401,7 +401,7 @@ TEST(no_step_ends_with_deep_limbs) {
         Heap heap = heap_create((uint64_t)(40 + i), kinds[i % 2]);
         for (int k = 0; k < 250; k++) {
             bounded += step_checked(&heap, &kinds[i % 2]);
-            deepest = fmax(deepest, deepest_share(heap.world, heap.model));
+            deepest = fmax(deepest, deepest_share(heap.world, heap.model, heap.model->nb));
         }
         heap_destroy(&heap);
     }

@@ -31,6 +31,13 @@ static crModel* model_create(crRandom* random) {
     return model;
 }
 
+static crModel* step_open(crRandom* random, crStep* step) {
+    crModel* model = model_create(random);
+    crStepSettings settings = cr_step_settings();
+    CHECK_STATUS(cr_step_create(model, &settings, NULL, step, NULL), CR_OK);
+    return model;
+}
+
 // a quarter of the bodies each: they stand, drift, fly, jump anywhere from time to time
 static void move(const crModel* model, crRandom* random, int round, crStep* step) {
     for (int b = 1; b < model->nb; b++) {
@@ -121,10 +128,8 @@ static void check_index(const crModel* model, const crPairs* pairs) {
 
 TEST(the_mended_list_has_all_pairs_of_boxes) {
     crRandom random = sample_seed(71);
-    crModel* model = model_create(&random);
-    crStepSettings settings = cr_step_settings();
     crStep step;
-    CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+    crModel* model = step_open(&random, &step);
     int most = 0;
     for (int round = 0; round < ROUNDS; round++) {
         CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
@@ -145,10 +150,8 @@ TEST(the_mended_list_has_all_pairs_of_boxes) {
 // Bodies fly; the position pass looks within one small margin for all. It leaves the boxes that were made for their flight.
 TEST(one_margin_for_all_leaves_the_boxes) {
     crRandom random = sample_seed(72);
-    crModel* model = model_create(&random);
-    crStepSettings settings = cr_step_settings();
     crStep step;
-    CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+    crModel* model = step_open(&random, &step);
     CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
     cr_model_kinematics(model, &step.state, &step.dynamics);
     for (int b = 1; b < model->nb; b++) {

@@ -5,6 +5,7 @@
 // within the deadband and the share of it that position_tol allows; velocities stay; bodies move by a few
 // overlaps, not more. Then the same of bodies that land turning fast, step by step, alone and beside a heap in
 // motion.
+#include "deepest.h"
 #include "sample_shape.h"
 #include "step_scene.h"
 
@@ -190,27 +191,6 @@ enum { LAND = 3, HEAP = 18 };
 // boxes of edge .2 m far from all else, three on three, in two layers; one of them in x, y, z order
 static crPose heap_pose(int i) {
     return (crPose){cr_vec3(50.0 + 0.2 * (i % 3), 0.2 * (i / 3 % 3), 0.1 + 0.2 * (i / 9)), {1, 0, 0, 0}};
-}
-
-// deepest overlap of two bodies below `end`, share of the smaller one's size
-static double deepest_share(crWorld* world, const crModel* model, int end) {
-    const crStep* step = cr_world_stages(world);
-    double most = 0.0;
-    for (int i = 0; i < model->shape_count; i++) {
-        for (int j = i + 1; j < model->shape_count; j++) {
-            const crBodyShape *a = &model->shapes[i], *b = &model->shapes[j];
-            if (a->body == b->body || a->body >= end || b->body >= end) continue;
-            crContactPoint points[CR_MANIFOLD_MAX];
-            int n = cr_collide(&a->shape, step->dynamics.pose[a->body], &b->shape,
-                               step->dynamics.pose[b->body], 0.0, points, CR_MANIFOLD_MAX, NULL);
-            double size = cr_step_size(step, b->body);
-            if (a->body != CR_WORLD) size = fmin(size, cr_step_size(step, a->body));
-            for (int k = 0; k < n; k++) {
-                most = fmax(most, -points[k].gap / size);
-            }
-        }
-    }
-    return most;
 }
 
 // Three bodies land on the floor and beside a wall, turning fast, while a heap elsewhere moves by short steps: no step leaves them

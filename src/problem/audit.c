@@ -307,8 +307,8 @@ static void add_multiple(const double* restrict x, double factor, int count, dou
     }
 }
 
-// W p where W equals its transpose: row j is column j. The terms of each sum come in the order of cr_matrix_mul, without
-// those that are zero.
+// W p where W equals its transpose: row j is column j. The terms of each sum come in the order of cr_matrix_mul; terms
+// with an impulse of zero are left out.
 static void mul_symmetric(const crMatrix* W, const double* p, double* w) {
     memset(w, 0, (size_t)W->rows * sizeof *w);
     for (int j = 0; j < W->rows; j++) {

@@ -302,7 +302,7 @@ static crStatus auto_create(crAuto* a, crSystem* system) {
     return status;
 }
 
-// what is known of a guess before anything is set up
+// kinds of guesses, told before memory for solvers is set up
 typedef enum crGuess {
     CR_GUESS_OTHER,
     CR_GUESS_OPEN,    // no impulse, and no contact closes: it is the solution

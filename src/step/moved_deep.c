@@ -7,9 +7,9 @@
 // (lift.c). Pairs that are still too deep, and those of bodies that were moved back, go to moved_apart.c. The
 // certificate states the overlap that is left.
 // Fails: CR_ERR_MEMORY.
-#include "step/audit.h"
 #include <string.h>
 
+#include "step/audit.h"
 #include "step/moving.h"
 #include "step/position.h"
 
