@@ -1,5 +1,7 @@
 // The audit of islands that short steps moved, on one ball with one contact: impulses in the cone that give its velocity are bounded, all
-// else is not. Expected figures by hand: a ball of mass m and moment I has v = v_free + P / m, omega = omega_free + r x P / I.
+// else is not. Expected figures by hand: a ball of mass m and moment I has v = v_free + P / m, omega = omega_free + r x P / I. Two
+// balls with three contacts have the sums of all. Pairs that the first look at overlap calls shallow are so by collision.
+#include "sample_shape.h"
 #include "test.h"
 
 #include "step/audit.h"
@@ -64,4 +66,106 @@ TEST(other_velocities_are_not) {
     CHECK(audited(cr_vec3(0.2, -0.1, 1.0), 1e-8, 0.0) == CR_OUTCOME_LIMIT);
     CHECK(audited(cr_vec3(0.2, -0.1, 1.0), 0.0, 1e-7) == CR_OUTCOME_LIMIT);
     CHECK(audited(cr_vec3(0, 0, 0), 1e-8, 0.0) == CR_OUTCOME_LIMIT);
+}
+
+static int add_ball(crModel* model) {
+    crBodyDef def = cr_body_def();
+    def.joint = CR_JOINT_FREE;
+    def.mass = MASS;
+    def.inertia = (crSym3){.xx = MOMENT, .yy = MOMENT, .zz = MOMENT};
+    crShape ball = cr_shape_sphere(RADIUS);
+    int body = cr_model_add_body(model, &def);
+    cr_model_add_shape(model, body, &ball, 0);
+    return body;
+}
+
+// the outcome for three impulses between two balls where the second one's omega differs by domega from what they give
+static crOutcome audited_pair(crRandom* random, double domega) {
+    crModel* model = cr_model_create(NULL);
+    int a = add_ball(model), b = add_ball(model);
+    crStepSettings settings = cr_step_settings();
+    crStep step;
+    CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+    crVec3 centre = cr_vec3(0.3, -0.1, 2.0 * RADIUS);
+    cr__store_vec(centre, step.state.q + model->bodies[b].q);
+    CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
+    CHECK_STATUS(cr_step_forces(&step, 0.01, NULL), CR_OK);
+    crContactSurface surface = {.surface.mu = MU};
+    crStepContact contacts[3];
+    crVec3 sum = cr_vec3(0, 0, 0), turn_a = sum, turn_b = sum;
+    for (int i = 0; i < 3; i++) {
+        crVec3 point = cr_scale(RADIUS, sample_direction(random)), n = sample_direction(random);
+        // the second impulse is none
+        crVec3 P = cr_scale(i == 1 ? 0.0 : sample_uniform(random, 0.5, 1.0), n);
+        contacts[i] =
+            (crStepContact){.point.normal = n, .point.point = point, .shape_b = 1, .body_a = a, .body_b = b};
+        contacts[i].surface = &surface;
+        contacts[i].impulse = P;
+        sum = cr_add(sum, P);
+        turn_a = cr_sub(turn_a, cr_cross(point, P));
+        turn_b = cr_add(turn_b, cr_cross(cr_sub(point, centre), P));
+    }
+    const double v[12] = {-sum.x / MASS,     -sum.y / MASS,     -sum.z / MASS,
+                          turn_a.x / MOMENT, turn_a.y / MOMENT, turn_a.z / MOMENT,
+                          sum.x / MASS,      sum.y / MASS,      sum.z / MASS,
+                          turn_b.x / MOMENT, turn_b.y / MOMENT, turn_b.z / MOMENT + domega};
+    for (int k = 0; k < 12; k++) {
+        step.state.v[k] = step.free.v[k] + v[k];
+    }
+    bool moving[3] = {false, true, true};
+    crMoved moved = {.body = moving, .near = contacts, .near_count = 3, .contacts = contacts, .count = 3};
+    CHECK_STATUS(cr__audit_moved(&step, &moved), CR_OK);
+    crOutcome outcome = step.certificate.outcome;
+    cr_step_destroy(&step);
+    cr_model_destroy(model);
+    return outcome;
+}
+
+TEST(impulses_of_a_pair_are_summed) {
+    crRandom random = sample_seed(31);
+    for (int n = 0; n < test_samples(200); n++) {
+        CHECK(audited_pair(&random, 0.0) == CR_OUTCOME_BOUNDED);
+        CHECK(audited_pair(&random, 1e-7) == CR_OUTCOME_LIMIT);
+    }
+}
+
+TEST(shallow_pairs_are_shallow) {
+    crRandom random = sample_seed(32);
+    crHullPool pool = sample_hulls(&random);
+    int shallow = 0, apart = 0;
+    for (int n = 0; n < test_samples(4000); n++) {
+        crModel* model = cr_model_create(NULL);
+        crSampleForm form = (crSampleForm)(n % FORMS);
+        crShape shape[2];
+        double size = 0.0;
+        for (int k = 0; k < 2; k++) {
+            bool box = sample_bits(&random) % 2 == 0;
+            shape[k] = sample_shape(
+                &random, box ? CR_SHAPE_BOX : convex_kinds[sample_bits(&random) % CONVEX_KINDS], form, &pool);
+            shape[k].pose = n % 2 == 0 ? cr_pose_identity() : sample_pose(&random, form);
+            size += shape_size(&shape[k]) + cr_norm(shape[k].pose.p);
+            crBodyDef def = cr_body_def();
+            def.joint = CR_JOINT_FREE;
+            def.mass = MASS;
+            def.inertia = (crSym3){.xx = MOMENT, .yy = MOMENT, .zz = MOMENT};
+            cr_model_add_shape(model, cr_model_add_body(model, &def), &shape[k], 0);
+        }
+        crStepSettings settings = cr_step_settings();
+        crStep step;
+        CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+        crPose pose[3] = {cr_pose_identity(), sample_pose(&random, form), sample_pose(&random, form)};
+        pose[2].p = cr_madd(pose[1].p, sample_uniform(&random, 0.0, 1.0) * size, sample_direction(&random));
+        double known = n % 3 == 0 ? 0.0 : sample_uniform(&random, 0.0, 0.2) * size;
+        double depth = cr__audit_depth(step.plan, pose, 0, 1);
+        apart += depth <= known;
+        if (cr__audit_shallow(step.plan, pose, 0, 1, known)) {
+            shallow++;
+            CHECK(depth <= known + 1e-9 * size);
+        }
+        cr_step_destroy(&step);
+        cr_model_destroy(model);
+    }
+    // it is of use
+    CHECK(2 * shallow > apart);
+    sample_hulls_destroy(&pool);
 }

@@ -96,6 +96,11 @@ static void add_joint_forces(const crModel* model, crPart part, const crState* s
     for (int n = 0; n < part.count; n++) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
+        // no springs, no dampers, no actuators
+        for (int j = body->v; j < body->v + 6 && body->single && model->nu == 0; j++) {
+            k[j] += state->force[j];
+        }
+        if (body->single && model->nu == 0) continue;
         if (cr__joint(body)->log != NULL) add_ball_springs(model, body, state, k);
         for (int j = 0; j < body->nv; j++) {
             int at = body->v + j;
@@ -158,20 +163,32 @@ void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* 
                               double h, crDynamics* d, double* v_free) {
     // (M + h B + h^2 K)(v_free - v) = h (k - h K v), B and K the dampers and springs of joints and
     // actuators
+    bool trees = false;
     for (int n = 0; n < part.count; n++) {
-        const crBody* body = &model->bodies[cr__part_body(part, n)];
-        for (int j = 0; j < 6 && body->single; j++) {
-            d->work[body->v + j] = h * k[body->v + j];
+        int b = cr__part_body(part, n);
+        const crBody* body = &model->bodies[b];
+        double* x = d->work + body->v;
+        if (body->single) {
+            for (int j = 0; j < 6; j++) {
+                x[j] = h * k[body->v + j];
+            }
+            cr__single_solve(body, &d->inverse[b], x);
+            for (int j = 0; j < 6; j++) {
+                v_free[body->v + j] = state->v[body->v + j] + x[j];
+            }
+            continue;
         }
-        for (int i = body->v; i < body->v + body->nv && !body->single; i++) {
+        trees = true;
+        for (int i = body->v; i < body->v + body->nv; i++) {
             double rate = d->h > 0.0 ? cr__dof_spring_rate(model, d, state->v, i) : 0.0;
             d->work[i] = h * (k[i] - h * rate);
         }
     }
+    if (!trees) return;
     cr__part_mass_solve(model, part, d, d->work);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
-        for (int i = body->v; i < body->v + body->nv; i++) {
+        for (int i = body->v; i < body->v + body->nv && !body->single; i++) {
             v_free[i] = state->v[i] + d->work[i];
         }
     }

@@ -66,6 +66,9 @@ crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, 
 
 // Deepest overlap of two shapes at the poses of bodies (nb), by collision, m.
 double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int shape_b);
+// True only if two shapes overlap by at most `known` along the line of their bodies' origins or along a face
+// normal: cheaper than the overlap itself, and true for nearly all pairs that are apart.
+bool cr__audit_shallow(const crPlan* plan, const crPose* pose, int shape_a, int shape_b, double known);
 // Deepest overlap of all near pairs of the marked bodies (nb) at the present poses, m.
 double cr__audit_overlap_of(const crStep* step, const bool* bodies);
 

@@ -109,6 +109,36 @@ double cr__audit_depth(const crPlan* plan, const crPose* pose, int shape_a, int 
     return deepest_of(points, count);
 }
 
+static bool is_ball_like(const crShape* s) {
+    return s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_HALFSPACE;
+}
+
+// face normal of a box that points most towards d, as d itself in the axes of the box
+static crVec3 face_towards(const crShape* box, crVec3 d) {
+    double x = fabs(d.x) - box->size.x, y = fabs(d.y) - box->size.y, z = fabs(d.z) - box->size.z;
+    if (x >= y && x >= z) return cr_vec3(d.x < 0.0 ? -1.0 : 1.0, 0.0, 0.0);
+    if (y >= z) return cr_vec3(0.0, d.y < 0.0 ? -1.0 : 1.0, 0.0);
+    return cr_vec3(0.0, 0.0, d.z < 0.0 ? -1.0 : 1.0);
+}
+
+bool cr__audit_shallow(const crPlan* plan, const crPose* pose, int shape_a, int shape_b, double known) {
+    const crBodyShape* shapes = plan->model->shapes;
+    const crShape *a = &shapes[shape_a].shape, *b = &shapes[shape_b].shape;
+    const crPose *at_a = &pose[shapes[shape_a].body], *at_b = &pose[shapes[shape_b].body];
+    // outlines in a plane may overlap where the shapes do not; the overlap of balls costs less than a bound
+    if (plan->planes || (is_ball_like(a) && is_ball_like(b))) return false;
+    if (a->kind == CR_SHAPE_HALFSPACE) return cr__pairs_above(a, at_a, b, at_b) >= -known;
+    if (b->kind == CR_SHAPE_HALFSPACE) return cr__pairs_above(b, at_b, a, at_a) >= -known;
+    crVec3 d = cr_sub(at_b->p, at_a->p), in_a = cr_quat_rotate(cr_quat_conj(at_a->q), d);
+    double far = cr_norm(d);
+    if (!(far > 0.0)) return false;
+    if (cr__pairs_along(a, at_a, b, at_b, cr_scale(1.0 / far, in_a)) >= -known) return true;
+    if (a->kind == CR_SHAPE_BOX && cr__pairs_along(a, at_a, b, at_b, face_towards(a, in_a)) >= -known)
+        return true;
+    crVec3 in_b = cr_quat_rotate(cr_quat_conj(at_b->q), cr_neg(d));
+    return b->kind == CR_SHAPE_BOX && cr__pairs_along(b, at_b, a, at_a, face_towards(b, in_b)) >= -known;
+}
+
 // overlap of two shapes that pass by each other: outlines do not apply to them, m
 static double depth_in_space(const crBodyShape* a, const crBodyShape* b, const crPose* pose) {
     crContactPoint points[16];
@@ -121,6 +151,7 @@ static double depth_in_space(const crBodyShape* a, const crBodyShape* b, const c
 static crStatus overlap_pair(void* ctx, int shape_a, int shape_b) {
     Overlap* o = ctx;
     const crBodyShape *a = &o->plan->model->shapes[shape_a], *b = &o->plan->model->shapes[shape_b];
+    if (cr__audit_shallow(o->plan, o->pose, shape_a, shape_b, o->deepest.depth)) return CR_OK;
     double depth = cr__pairs_pass_by(o->plan, a, b, o->pose[a->body], o->pose[b->body])
                        ? depth_in_space(a, b, o->pose)
                        : cr__audit_depth(o->plan, o->pose, shape_a, shape_b);

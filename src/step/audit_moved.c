@@ -22,6 +22,7 @@
 
 #define ROUNDING      1e-11          // rounding of a sum, share of its terms
 #define TREE_ROUNDING 1e-9           // the same for trees, whose sums go through the factor of M
+#define UNIT          1e-14          // rounding of the square of a unit quaternion
 #define SURE          (1.0 - 1e-12)  // factor on a square, for rounding
 
 typedef struct Moved {
@@ -48,18 +49,24 @@ static bool is_moved(const Moved* m, int body) {
     return cr__moves(m->step->model, body) && m->moved->body[body];
 }
 
-// Adds an impulse P at a point to the sums of a body; size: |P|.
-static inline void impulse_on(const Moved* m, int body, crVec3 point, crVec3 P, double size) {
+// Impulses of a pair on its second body: their sum and their moment about the point of the first.
+typedef struct Pushed {
+    crVec3 point, P, moment;
+    double size;  // sum of their absolute values
+} Pushed;
+
+// Adds the impulses of a pair to the sums of a body.
+static inline void impulse_on(const Moved* m, int body, const Pushed* by, crVec3 P, crVec3 moment) {
     if (!is_moved(m, body)) return;
-    m->size[body] += size;
+    m->size[body] += by->size;
     if (!m->step->model->bodies[body].single) {
-        cr_model_add_force(m->step->model, &m->step->dynamics, body, point, P, cr_vec3(0, 0, 0), m->v);
+        cr_model_add_force(m->step->model, &m->step->dynamics, body, by->point, P, moment, m->v);
         return;
     }
     double* to = m->impulse + 6 * (size_t)body;
     cr__store_vec(cr_add(cr__load_vec(to), P), to);
-    crVec3 turn = cr_cross(cr_sub(point, m->step->dynamics.origin[body]), P);
-    cr__store_vec(cr_add(cr__load_vec(to + 3), turn), to + 3);
+    crVec3 turn = cr_cross(cr_sub(by->point, m->step->dynamics.origin[body]), P);
+    cr__store_vec(cr_add(cr__load_vec(to + 3), cr_add(turn, moment)), to + 3);
 }
 
 // distance of an impulse from its cone, N s; size: its absolute value
@@ -182,23 +189,43 @@ static bool are_shallow(const crStep* step, const crStepContact* c, double known
     return near * near < SURE * cr_dot(d, d);
 }
 
+// orientation of a body at the beginning of the step
+static crQuat turn_before(const Moved* m, int body) {
+    if (!is_moved(m, body)) return m->step->dynamics.pose[body].q;
+    if (!m->step->model->bodies[body].single) return m->moved->pose[body].q;
+    crQuat q = cr__load_quat(m->step->start.q + m->step->model->bodies[body].q + 3);
+    // unit up to rounding is enough: cr__pairs_between subtracts more
+    bool unit = fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= UNIT;
+    return unit ? q : cr_quat_normalize(q);
+}
+
+// True if a half-space and the other shape of a pair overlap by at most `known`. first: true if it is the
+// pair's first shape.
+static bool is_above(const crStep* step, const crStepContact* c, bool first, double known) {
+    const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
+    const crPose *at_a = &step->dynamics.pose[c->body_a], *at_b = &step->dynamics.pose[c->body_b];
+    return (first ? cr__pairs_above(a, at_a, b, at_b) : cr__pairs_above(b, at_b, a, at_a)) >= -known;
+}
+
 // True if the overlap of a pair along the normal of its first contact, turned with one of the bodies, is at
 // most `known`.
 static bool is_shallow(const Moved* m, const crStepContact* c, bool with_b, double known) {
     const crStep* step = m->step;
     const crShape *a = &step->model->shapes[c->shape_a].shape, *b = &step->model->shapes[c->shape_b].shape;
-    const crPose* pose = step->dynamics.pose;
-    int body = with_b ? c->body_b : c->body_a, other = with_b ? c->body_a : c->body_b;
     // a half-space has one normal
-    if (a->kind == CR_SHAPE_HALFSPACE)
-        return !with_b && cr__pairs_above(a, &pose[c->body_a], b, &pose[c->body_b]) >= -known;
-    if (b->kind == CR_SHAPE_HALFSPACE)
-        return with_b && cr__pairs_above(b, &pose[c->body_b], a, &pose[c->body_a]) >= -known;
+    if (a->kind == CR_SHAPE_HALFSPACE) return !with_b && is_above(step, c, true, known);
+    if (b->kind == CR_SHAPE_HALFSPACE) return with_b && is_above(step, c, false, known);
     // the normal does not turn with a ball
     if ((with_b ? b : a)->kind == CR_SHAPE_SPHERE) return false;
-    crQuat was = is_moved(m, body) ? pose_before(m, body).q : pose[body].q;
-    crVec3 l = cr_quat_rotate(cr_quat_conj(was), with_b ? cr_neg(c->point.normal) : c->point.normal);
-    return cr__pairs_along(with_b ? b : a, &pose[body], with_b ? a : b, &pose[other], l) >= -known;
+    const crPose *at_a = &step->dynamics.pose[c->body_a], *at_b = &step->dynamics.pose[c->body_b];
+    crPairsLine line = {.d = cr_sub(at_b->p, at_a->p)};
+    crQuat was = turn_before(m, with_b ? c->body_b : c->body_a);
+    crVec3 own = cr_quat_rotate(cr_quat_conj(was), c->point.normal);
+    crVec3 n = cr_quat_rotate(with_b ? at_b->q : at_a->q, own);
+    line.n = n;
+    line.l = with_b ? cr_quat_rotate(cr_quat_conj(at_a->q), n) : own;
+    line.m = with_b ? cr_neg(own) : cr_quat_rotate(cr_quat_conj(at_b->q), cr_neg(n));
+    return cr__pairs_between(a, b, &line) >= -known;
 }
 
 // Upper bound of the overlap of the pair of contacts begin to end - 1, m. It is at most `known` as soon as
@@ -274,7 +301,8 @@ static void find_deepest(void* ctx, int begin, int end) {
         next = cr__step_run_end(c, count, i);
         if (!is_moved(m, c[i].body_a) && !is_moved(m, c[i].body_b)) continue;
         double most = CR_MOVED_DEEP * cr__plan_pair_size(m->step->plan, c[i].body_a, c[i].body_b);
-        double pair = depth_of(m, c, i, next, parts->deep != NULL ? fmin(depth, most) : depth, most);
+        double known = parts->deep != NULL && most < depth ? most : depth;
+        double pair = depth_of(m, c, i, next, known, most);
         depth = fmax(depth, pair);
         if (parts->deep != NULL) parts->deep[i] = pair > most;
     }
@@ -315,6 +343,7 @@ static double deepest_near(const crStep* step, int body) {
     double depth = 0.0;
     for (int i = step->pairs->first_of[body]; i < step->pairs->first_of[body + 1]; i++) {
         const crNear* pair = &step->pairs->near[step->pairs->of[i]];
+        if (cr__audit_shallow(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b, depth)) continue;
         depth = fmax(depth, cr__audit_depth(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b));
     }
     return depth;
@@ -358,20 +387,33 @@ static void find_defects(void* ctx, int begin, int end) {
     parts->holds[begin / parts->chunk] = holds;
 }
 
-// Sums of impulses on bodies. Each thread reads all contacts in order and sums those of its part of the
-// bodies. It also finds the largest distance from their cones of the impulses of its part of the contacts.
+// Sums of impulses on bodies, pair by pair. Each thread reads all contacts in order and sums those of its part of
+// the bodies. It also finds the largest distance from their cones of the impulses of its part of the contacts.
 typedef struct Sums {
     Parts* figures;
     int parts;
 } Sums;
 
+// true if a body of a contact is among from to `to` - 1
+static inline bool is_among(const crStepContact* c, int from, int to) {
+    return (c->body_a >= from && c->body_a < to) || (c->body_b >= from && c->body_b < to);
+}
+
+// Adds the impulses of a pair to the sums of its bodies that are among from to `to` - 1.
+static inline void add_pushed(const Moved* m, const crStepContact* c, const Pushed* by, int from, int to) {
+    if (c->body_a >= from && c->body_a < to) impulse_on(m, c->body_a, by, cr_neg(by->P), cr_neg(by->moment));
+    if (c->body_b >= from && c->body_b < to) impulse_on(m, c->body_b, by, by->P, by->moment);
+}
+
 static void sum_part(void* ctx, int part, int end) {
     const Sums* sums = ctx;
     const Moved* m = sums->figures->m;
+    const crStepContact* pair = NULL;
     int64_t count = m->moved->count;
     int first = (int)(count * part / sums->parts), last = (int)(count * (part + 1) / sums->parts);
     double most = 0.0;
     bool holds = true;
+    Pushed by = {0};
     (void)end;
     int64_t nb = m->step->model->nb;
     int from = (int)(nb * part / sums->parts), to = (int)(nb * (part + 1) / sums->parts);
@@ -379,19 +421,27 @@ static void sum_part(void* ctx, int part, int end) {
     memset(m->size + from, 0, (size_t)(to - from) * sizeof *m->size);
     for (int i = 0; i < m->moved->count; i++) {
         const crStepContact* c = &m->moved->contacts[i];
-        bool a = c->body_a >= from && c->body_a < to, b = c->body_b >= from && c->body_b < to;
+        double square = cr_dot(c->impulse, c->impulse);
         bool own = i >= first && i < last;
-        if (!a && !b && !own) continue;
-        double square = cr_dot(c->impulse, c->impulse), size = sqrt(square);
-        if (square == 0.0) continue;
+        if (square == 0.0 || !(own || is_among(c, from, to))) continue;
+        double size = sqrt(square);
         if (own) {
             double off = outside(c, size);
             if (off > most) most = off;
             holds = holds && off <= ROUNDING * size;
         }
-        if (a) impulse_on(m, c->body_a, c->point.point, cr_neg(c->impulse), size);
-        if (b) impulse_on(m, c->body_b, c->point.point, c->impulse, size);
+        if (pair != NULL && cr__step_same_pair(c, pair)) {
+            crVec3 arm = cr_sub(c->point.point, by.point);
+            by.P = cr_add(by.P, c->impulse);
+            by.moment = cr_add(by.moment, cr_cross(arm, c->impulse));
+            by.size += size;
+            continue;
+        }
+        if (pair != NULL) add_pushed(m, pair, &by, from, to);
+        pair = c;
+        by = (Pushed){.point = c->point.point, .P = c->impulse, .size = size};
     }
+    if (pair != NULL) add_pushed(m, pair, &by, from, to);
     sums->figures->most[part] = most;
     sums->figures->holds[part] = holds;
 }

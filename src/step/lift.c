@@ -25,6 +25,7 @@ typedef struct Lift {
     double size;  // kinetic energies and changes of potential energy, for rounding, J
     bool fixed;   // true if the set has trees and is not limited
     bool holds;   // true if the limit holds for the set
+    bool pushed;  // true if the position pass moved a body of the set: only then its balance is found
 } Lift;
 
 static crVec3 centre(const crBody* body, const double* q) {
@@ -115,8 +116,15 @@ static void find_lifts(const crStep* step, double h, const double* before, const
     memset(sum, 0, (size_t)model->nb * sizeof *sum);
     cr__lift_sets(step, root);
     for (int b = 1; b < model->nb; b++) {
+        const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
-        Lift* to = &sum[cr__forest_find(root, model->bodies[b].root)];
+        root[b] = cr__forest_find(root, body->root);
+        if (memcmp(before + body->q, step->state.q + body->q, (size_t)body->nq * sizeof *before) != 0)
+            sum[root[b]].pushed = true;
+    }
+    for (int b = 1; b < model->nb; b++) {
+        Lift* to = &sum[root[b]];
+        if (!cr__moves(model, b) || !to->pushed) continue;
         if (model->bodies[b].single) lift_body(step, h, before, v, b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
         to->holds = to->holds || of == NULL || of[b];

@@ -91,11 +91,48 @@ static crStatus move_out(crStep* step, crPart part, crDynamics* d, void* p) {
     return CR_OK;
 }
 
-// Runs a stage over all bodies, by several threads if the part of the step is all of them.
-static crStatus by_all(crStep* step, crPartFn stage, void* ctx) {
-    bool whole = step->part.count == step->model->nb - 1;
-    return whole ? cr__step_by_bodies(step, stage, ctx)
-                 : stage(step, cr__all(step->model), &step->dynamics, ctx);
+// Lists the bodies that a round may move: all trees, and the bodies of its contacts. CR_ERR_MEMORY.
+static crStatus list_movers(crStep* step, int count, const crPackedContact* contact, crStepPart* part) {
+    const crModel* model = step->model;
+    bool* in;
+    *part = (crStepPart){0};
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(in, model->nb), CR_ROOM(part->bodies, model->nb)))
+        return CR_ERR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        in[contact[i].body_a] = in[contact[i].body_b] = true;
+    }
+    for (int b = 1; b < model->nb; b++) {
+        if (b < step->plan->first_single || (in[b] && cr__moves(model, b))) part->bodies[part->count++] = b;
+    }
+    return CR_OK;
+}
+
+// Runs a stage over the bodies of a list.
+static crStatus by_movers(crStep* step, crStepPart movers, crPartFn stage, void* ctx) {
+    crStepPart whole = step->part;
+    step->part = movers;
+    crStatus status = cr__step_by_bodies(step, stage, ctx);
+    step->part = whole;
+    return status;
+}
+
+// Numbers the islands of the first `count` contacts in the order of their roots, which it replaces. Returns
+// their number. CR_ERR_MEMORY: -1.
+static int number_islands(const crPush* pass, int count, int* island_of_body) {
+    crStep* step = pass->step;
+    int nb = step->model->nb, islands = 0, *number;
+    if (!CR_ROOMS(&step->scratch, CR_ZERO(number, nb))) return -1;
+    for (int i = 0; i < count; i++) {
+        const crPackedContact* c = &pass->near[i].at;
+        number[island_of_body[cr__step_mover(step, c->body_a, c->body_b)]] = 1;
+    }
+    for (int b = 0; b < nb; b++) {
+        number[b] = number[b] != 0 ? islands++ : -1;
+    }
+    for (int b = 0; b < nb; b++) {
+        island_of_body[b] = number[island_of_body[b]];
+    }
+    return islands;
 }
 
 // Notes which trees a round pushed apart.
@@ -108,19 +145,17 @@ static void note_pushes(crStep* step, int count, const crPackedContact* contact)
 
 // Sweeps over the first `count` contacts and moves the bodies. Packed contacts take the memory of the
 // contacts of the pass, which are lost.
-static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_of_body, crError* error) {
+static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
-    size_t nv = (size_t)model->nv + 1, nb = (size_t)model->nb;
-    double* dq = cr_arena_alloc(arena, nv * sizeof *dq);
     crPackedContact* contact = (crPackedContact*)(void*)pass->near;
-    crPackedIsland* island = cr_arena_alloc(arena, nb * sizeof *island);
-    if (dq == NULL || island == NULL) return cr__step_memory(error);
-    crStatus status = by_all(step, factor_masses, NULL);
-    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
-    memset(dq, 0, nv * sizeof *dq);
-    memset(island, 0, nb * sizeof *island);
+    int islands = number_islands(pass, count, island_of_body);
+    double* dq;
+    crPackedIsland* island;
+    crStepPart movers;
+    if (islands < 0 || !CR_ROOMS(arena, CR_ZERO(dq, model->nv + 1), CR_ZERO(island, islands + 1)))
+        return cr__step_memory(error);
     for (int i = 0; i < count; i++) {
         // a packed contact is shorter than a contact of the pass: it overwrites none that is still unread
         crPushContact near = pass->near[i];
@@ -136,13 +171,16 @@ static crStatus push_out(crPush* pass, int count, int sweeps, const int* island_
     pass->count = pass->capacity = 0;
     crPacked packed;
     const crInertias of = cr__step_inertias(step);
+    if (list_movers(step, count, contact, &movers) != CR_OK) return cr__step_memory(error);
+    crStatus status = by_movers(step, movers, factor_masses, NULL);
+    if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     status = cr__packed_create(&of, island_of_body, dq, count, contact, NULL, &packed);
-    if (status == CR_OK) status = cr__packed_solve(&packed, island, model->nb, arena);
+    if (status == CR_OK) status = cr__packed_solve(&packed, island, islands, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
     note_pushes(step, count, contact);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
-    return by_all(step, move_out, dq) == CR_OK ? CR_OK : cr__step_memory(error);
+    return by_movers(step, movers, move_out, dq) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // margin with which a collide finds every near contact, m
@@ -222,7 +260,7 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
     crPushList* anew = &pass->list[start == NULL ? 0 : 1];
     if (start != NULL) {
         pass->list[0].at = *start;
-        cr__push_follow(step, &pass->list[0]);
+        cr__push_follow(pass, &pass->list[0]);
         pass->hit = find_astray(pass, astray) ? astray : NULL;
         if (pass->hit == NULL) return CR_OK;
     }
@@ -232,7 +270,7 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
                                    start != NULL ? astray : NULL, error);
     if (status != CR_OK) return status;
     if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
-    cr__push_follow(step, anew);
+    cr__push_follow(pass, anew);
     return CR_OK;
 }
 

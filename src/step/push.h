@@ -59,8 +59,9 @@ typedef struct crPush {
 
 // Allocates the arrays of a list. CR_ERR_MEMORY.
 crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* list);
-// Finds how far each body has moved and turned since the contacts of the list were found.
-void cr__push_follow(const crStep* step, crPushList* list);
+// Finds how far each body has moved and turned since the contacts of the list were found. Fixed bodies count as
+// still, except in a coarse pass: no other pass has contacts of theirs with bodies that it may move.
+void cr__push_follow(const crPush* pass, crPushList* list);
 // True if the pass may move a body.
 static inline bool cr__push_moves(const crPush* pass, int body) {
     if (pass->apart != NULL && pass->apart[body]) return false;
@@ -68,6 +69,7 @@ static inline bool cr__push_moves(const crPush* pass, int body) {
 }
 // Overlap of a contact that the pass allows, m.
 static inline double cr__push_deadband(const crPush* pass, const crStepContact* c) {
+    if (pass->coarse == 0.0) return c->delta;
     double coarse = pass->coarse * cr__plan_pair_size(pass->step->plan, c->body_a, c->body_b);
     return coarse > c->delta ? coarse : c->delta;
 }

@@ -38,16 +38,19 @@ crStatus cr__push_list_create(const crModel* model, crArena* arena, crPushList* 
 // arguments of follow_range
 typedef struct Motion {
     const crStep* step;
+    const bool* fixed;  // bodies that count as still (nb); NULL: none
     crPushList* list;
 } Motion;
 
 static void follow_range(void* ctx, int begin, int end) {
-    const crStep* step = ((const Motion*)ctx)->step;
-    crPushList* list = ((const Motion*)ctx)->list;
+    const Motion* motion = ctx;
+    const crStep* step = motion->step;
+    crPushList* list = motion->list;
     const crDynamics* d = &step->dynamics;
     for (int i = begin; i < end; i++) {
-        list->still[i] = memcmp(&d->com[i], &list->at.com[i], sizeof *d->com) == 0 &&
-                         memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0;
+        list->still[i] = (motion->fixed != NULL && motion->fixed[i]) ||
+                         (memcmp(&d->com[i], &list->at.com[i], sizeof *d->com) == 0 &&
+                          memcmp(&d->pose[i].q, &list->at.q[i], sizeof *list->at.q) == 0);
         if (list->still[i]) {
             list->moved[i] = list->turn[i] = cr_vec3(0, 0, 0);
             list->swing[i] = list->most[i] = 0.0;
@@ -64,9 +67,11 @@ static void follow_range(void* ctx, int begin, int end) {
     }
 }
 
-void cr__push_follow(const crStep* step, crPushList* list) {
+void cr__push_follow(const crPush* pass, crPushList* list) {
+    const crStep* step = pass->step;
+    const bool* fixed = pass->coarse > 0.0 ? NULL : pass->apart;
     if (list->at.com == NULL) return;
-    cr__tasks_for(step->own.tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, list});
+    cr__tasks_for(step->own.tasks, step->model->nb, CHUNK, follow_range, &(Motion){step, fixed, list});
 }
 
 static crVec3 displacement(const crPushList* list, int body, crVec3 point) {
@@ -188,12 +193,15 @@ static bool changes_nothing(const crPush* pass, const crPushList* list, int begi
         if (gap < least) least = gap;
         if (gap > widest) widest = gap;
     }
-    double wrong = cr__push_rolls(pass->step->model, c) ? far * far / size : 2.0 * far;
-    // with room for rounding
-    double deepest = SURE * (far + wrong) - least + ROUNDING * fabs(least);
-    double delta = cr__push_deadband(pass, c);
-    return widest <= size && SURE * wrong <= cr__push_tol(pass) * delta && deepest <= delta &&
-           deepest <= pass->overlap;
+    double delta = cr__push_deadband(pass, c), tol = cr__push_tol(pass) * delta;
+    // way by which the pair may close, with room for rounding
+    double room = least - ROUNDING * fabs(least) + (delta < pass->overlap ? delta : pass->overlap);
+    if (widest > size) return false;
+    // the error is at most twice the way: for most pairs it need not be known whether they roll
+    if (far <= size && SURE * 2.0 * far <= tol && SURE * 3.0 * far <= room) return true;
+    if (!cr__push_rolls(pass->step->model, c)) return false;
+    double wrong = far * far / size;
+    return SURE * wrong <= tol && SURE * (far + wrong) <= room;
 }
 
 // Least gap of a pair, contacts begin to end - 1, to first order of the motion, m. *error: bound of the error

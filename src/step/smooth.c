@@ -11,7 +11,12 @@
 static int bad_force(const crModel* model, crPart part, const double* k) {
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
+        double sum = 0.0;
         for (int i = body->v; i < body->v + body->nv; i++) {
+            sum += 0.0 * k[i];
+        }
+        // zero times a number that is not finite is not a number
+        for (int i = body->v; i < body->v + body->nv && isnan(sum); i++) {
             if (!isfinite(k[i])) return i;
         }
     }
