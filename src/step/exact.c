@@ -18,7 +18,7 @@
     3000  // rows of a general island up to which the user's solver solves it, except with quality fast
 #define FAST_ROWS   150  // DENSE_ROWS of quality fast
 #define SPARSE_ROWS 60   // AGAIN_ROWS of quality fast; rows up to which body space solves to EXACT_TOL
-#define TINY_ROWS   24  // rows of a plain island up to which body space is not tried, except with quality fast
+#define TINY_ROWS   24   // rows of a plain island up to which body space is not tried
 #define AGAIN_ROWS \
     300  // rows of a plain island up to which the user's solver follows body space, except with quality fast
 #define CHEAP_ROWS 600   // rows up to which the tolerance is at most SMALL_TOL
@@ -260,10 +260,9 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     part_fill(&step->posed, list, count, part);
     int rows = part->problem.rows;
     bool small = rows <= dense_rows(&step->settings, general), solved = false;
-    bool tries = !general && (rows > TINY_ROWS || step->settings.quality == CR_QUALITY_FAST);
     crStatus status = CR_OK;
     *again = false;
-    if (!small || tries) {
+    if (!small || (!general && rows > TINY_ROWS)) {
         status = run_sparse(step, general, last, part, &solved, again);
     }
     if (status == CR_OK && small && !solved) status = run_clamped(step, general, part, error);
