@@ -2,17 +2,11 @@
 //
 // The separation along any unit direction is a lower bound of the distance. Normals of the pair's earlier
 // contacts are good directions. A direction costs two support points, or only their extents along it.
-#include <string.h>
+#include "pairs/apart.h"
 
 #include "collide/manifold.h"
-#include "pairs/pairs.h"
 
-#define ROUNDED 1e-14  // bound of the rounding of a separation, share of the lengths it is made of
-#define UNIT    1e-15  // rounding of the square of a unit quaternion
-
-static inline double box_reach(crVec3 half, crVec3 l) {
-    return fabs(l.x) * half.x + fabs(l.y) * half.y + fabs(l.z) * half.z;
-}
+#define UNIT 1e-15  // rounding of the square of a unit quaternion
 
 // Extent of a convex shape along a unit vector l in its own axes, from its origin, m; INFINITY: other shapes.
 static double reach_of(const crShape* shape, crVec3 l) {
@@ -24,7 +18,7 @@ static double reach_of(const crShape* shape, crVec3 l) {
     case CR_SHAPE_CAPSULE:
         return s.x + fabs(l.z) * s.z;
     case CR_SHAPE_BOX:
-        return box_reach(s, l);
+        return cr__box_reach(s, l);
     case CR_SHAPE_CYLINDER:
         return sqrt(l.x * l.x + l.y * l.y) * s.x + fabs(l.z) * s.z;
     case CR_SHAPE_CONE:
@@ -43,49 +37,31 @@ static double reach_of(const crShape* shape, crVec3 l) {
     }
 }
 
-static double sum_of(crVec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
-
 // upper bound of the extent of a shape in any direction
 static double size_of(const crShape* shape) {
-    return shape->kind == CR_SHAPE_HULL ? shape->data.hull->extent : sum_of(shape->size);
+    return shape->kind == CR_SHAPE_HULL ? shape->data.hull->extent : cr__pairs_sum(shape->size);
 }
 
 static bool is_turned(const crShape* s) {
     return s->pose.q.w != 1.0 || s->pose.q.x != 0.0 || s->pose.q.y != 0.0 || s->pose.q.z != 0.0;
 }
 
-// true if a shape's axes and origin are those of its body; whole words are compared
-static inline bool is_plain(const crShape* s) {
-    static const crPose plain = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
-    uint64_t own[7], its[7], differ = 0;
-    memcpy(own, &plain, sizeof own);
-    memcpy(its, &s->pose, sizeof its);
-    for (int k = 0; k < 7; k++) {
-        differ |= own[k] ^ its[k];
-    }
-    return differ == 0;
-}
-
 // Extent of a shape along a unit vector l in the axes of its body, from the body's origin, m. INFINITY: other
 // shapes, and those whose rotation is a unit quaternion up to more than rounding.
 static double body_reach(const crShape* shape, crVec3 l) {
     crQuat q = shape->pose.q;
-    if (is_plain(shape)) return reach_of(shape, l);
+    if (cr__shape_plain(shape)) return reach_of(shape, l);
     double off = cr_dot(shape->pose.p, l);
     if (!is_turned(shape)) return off + reach_of(shape, l);
     bool unit = fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= UNIT;
     return unit ? off + reach_of(shape, cr_quat_rotate(cr_quat_conj(q), l)) : INFINITY;
 }
 
-double cr__pairs_between(const crShape* a, const crShape* b, const crPairsLine* line) {
-    // boxes in the middle of their bodies, by far the most frequent, need no calls
-    if (a->kind == CR_SHAPE_BOX && b->kind == CR_SHAPE_BOX && is_plain(a) && is_plain(b)) {
-        double both = sum_of(line->d) + sum_of(a->size) + sum_of(b->size);
-        return cr_dot(line->n, line->d) - box_reach(a->size, line->l) - box_reach(b->size, line->m) -
-               ROUNDED * both;
-    }
-    double sizes = sum_of(line->d) + size_of(a) + size_of(b) + sum_of(a->pose.p) + sum_of(b->pose.p);
-    return cr_dot(line->n, line->d) - body_reach(a, line->l) - body_reach(b, line->m) - ROUNDED * sizes;
+double cr__pairs_between_any(const crShape* a, const crShape* b, const crPairsLine* line) {
+    double sizes = cr__pairs_sum(line->d) + size_of(a) + size_of(b) + cr__pairs_sum(a->pose.p) +
+                   cr__pairs_sum(b->pose.p);
+    return cr_dot(line->n, line->d) - body_reach(a, line->l) - body_reach(b, line->m) -
+           CR_PAIRS_ROUNDED * sizes;
 }
 
 double cr__pairs_along(const crShape* a, const crPose* at_a, const crShape* b, const crPose* at_b, crVec3 l) {
@@ -97,8 +73,9 @@ double cr__pairs_above(const crShape* plane, const crPose* at_plane, const crSha
     crVec3 n = cr__plane_normal(plane, cr_quat_mul(at_plane->q, plane->pose.q));
     crVec3 m = cr_quat_rotate(cr_quat_conj(at_b->q), cr_neg(n)), d = cr_sub(at_b->p, at_plane->p);
     crVec3 off = cr_quat_rotate(at_plane->q, plane->pose.p);
-    double sizes = sum_of(d) + sum_of(off) + fabs(plane->offset) + size_of(b) + sum_of(b->pose.p);
-    return cr_dot(n, cr_sub(d, off)) - plane->offset - body_reach(b, m) - ROUNDED * sizes;
+    double sizes =
+        cr__pairs_sum(d) + cr__pairs_sum(off) + fabs(plane->offset) + size_of(b) + cr__pairs_sum(b->pose.p);
+    return cr_dot(n, cr_sub(d, off)) - plane->offset - body_reach(b, m) - CR_PAIRS_ROUNDED * sizes;
 }
 
 static bool is_piece(crShapeKind kind) {

@@ -191,17 +191,7 @@ typedef struct crPieces {
 bool cr__pairs_pieces(const crPlan* plan, int shape_a, int shape_b, const crPose* pose, crPieces* pieces);
 // Distance of the pieces along a unit vector from a to b, m: a lower bound of their distance.
 double cr__pairs_apart(const crPieces* pieces, crVec3 n);
-// A direction between two bodies.
-typedef struct crPairsLine {
-    crVec3 n;  // unit vector from a to b
-    crVec3 l;  // n in the axes of a
-    crVec3 m;  // -n in the axes of b
-    crVec3 d;  // from the origin of a to that of b, m
-} crPairsLine;
-// Lower bound of the distance of two shapes, balls included, along a direction, m. Rounding is subtracted.
-// -INFINITY if a shape is a plane or not convex.
-double cr__pairs_between(const crShape* a, const crShape* b, const crPairsLine* line);
-// The same along a unit vector l in the axes of a's body.
+// Lower bound of the distance of two shapes, balls included, along a unit vector l in the axes of a's body, m (apart.h).
 double cr__pairs_along(const crShape* a, const crPose* at_a, const crShape* b, const crPose* at_b, crVec3 l);
 // The same for a half-space and another shape, along the normal of the half-space.
 double cr__pairs_above(const crShape* plane, const crPose* at_plane, const crShape* b, const crPose* at_b);

@@ -16,6 +16,7 @@
 #include "collide/manifold.h"
 #include "collide/narrow.h"
 #include "model/single.h"
+#include "pairs/apart.h"
 #include "step/audit.h"
 #include "step/moving.h"
 #include "step/step.h"
@@ -501,7 +502,9 @@ double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep) {
     run_parts(&parts, step->model->nb, 1, find_deep_astray);
     double astray = most_of_parts(&parts);
     parts.deep = pair;
-    run_parts(&parts, moved->near_count, CONTACTS, find_deepest);
+    // one thread goes on from the deepest pair so far
+    run_parts(&parts, moved->near_count, step->own.tasks == NULL ? moved->near_count + 1 : CONTACTS,
+              find_deepest);
     for (int i = 0; i < moved->near_count && deep != NULL; i++) {
         if (!pair[i]) continue;
         deep[moved->near[i].body_a] = deep[moved->near[i].body_b] = true;

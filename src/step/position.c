@@ -91,6 +91,12 @@ static crStatus move_out(crStep* step, crPart part, crDynamics* d, void* p) {
     return CR_OK;
 }
 
+static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) {
+    (void)ctx;
+    cr__part_kinematics(step->model, part, &step->state, d);
+    return CR_OK;
+}
+
 // Lists the bodies that a round may move: all trees, and the bodies of its contacts. CR_ERR_MEMORY.
 static crStatus list_movers(crStep* step, int count, const crPackedContact* contact, crStepPart* part) {
     const crModel* model = step->model;
@@ -180,7 +186,9 @@ static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_bod
     cr__packed_results(&packed, island);
     note_pushes(step, count, contact);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
-    return by_movers(step, movers, move_out, dq) == CR_OK ? CR_OK : cr__step_memory(error);
+    status = by_movers(step, movers, move_out, dq);
+    if (status == CR_OK) status = by_movers(step, movers, find_poses, NULL);
+    return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // margin with which a collide finds every near contact, m
@@ -206,12 +214,6 @@ static bool find_astray(crPush* pass, bool* astray) {
         any = any || astray[i];
     }
     return any;
-}
-
-static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    (void)ctx;
-    cr__part_kinematics(step->model, part, &step->state, d);
-    return CR_OK;
 }
 
 // Finds the poses of all bodies that do not lie, whether they are of the part or not.
@@ -246,7 +248,7 @@ static crStatus collide_anew(crStep* step, double margin, const bool* astray, cr
     return status;
 }
 
-// Makes the lists of the pass at the present poses.
+// Makes the lists of the pass at the present poses, which are known.
 static crStatus begin(crPush* pass, const crPositionList* start, crError* error) {
     crStep* step = pass->step;
     bool* astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
@@ -255,8 +257,6 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
         if (cr__push_list_create(step->model, &step->scratch, &pass->list[i]) != CR_OK)
             return cr__step_memory(error);
     }
-    if (cr__step_by_bodies(step, find_poses, NULL) != CR_OK) return cr__step_memory(error);
-    if (pose_others(step) != CR_OK) return cr__step_memory(error);
     crPushList* anew = &pass->list[start == NULL ? 0 : 1];
     if (start != NULL) {
         pass->list[0].at = *start;
@@ -374,7 +374,9 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
     bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
     if (parent == NULL || deep == NULL) return cr__step_memory(error);
-    crStatus status = CR_OK;
+    crStatus status = cr__step_by_bodies(step, find_poses, NULL);
+    if (status == CR_OK) status = pose_others(step);
+    if (status != CR_OK) return cr__step_memory(error);
     double reach = 0.0;
     int64_t visits = (int64_t)VISITS * step->model->nb;
     if (visits < LEAST) visits = LEAST;
