@@ -396,7 +396,7 @@ typedef struct Sums {
 } Sums;
 
 // true if a body of a contact is among from to `to` - 1
-static inline bool is_among(const crStepContact* c, int from, int to) {
+static inline bool is_in_part(const crStepContact* c, int from, int to) {
     return (c->body_a >= from && c->body_a < to) || (c->body_b >= from && c->body_b < to);
 }
 
@@ -424,7 +424,7 @@ static void sum_part(void* ctx, int part, int end) {
         const crStepContact* c = &m->moved->contacts[i];
         double square = cr_dot(c->impulse, c->impulse);
         bool own = i >= first && i < last;
-        if (square == 0.0 || !(own || is_among(c, from, to))) continue;
+        if (square == 0.0 || !(own || is_in_part(c, from, to))) continue;
         double size = sqrt(square);
         if (own) {
             double off = outside(c, size);
@@ -505,8 +505,11 @@ double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep) {
     // one thread goes on from the deepest pair so far
     run_parts(&parts, moved->near_count, step->own.tasks == NULL ? moved->near_count + 1 : CONTACTS,
               find_deepest);
-    for (int i = 0; i < moved->near_count && deep != NULL; i++) {
-        if (!pair[i]) continue;
+    // nearly always there are none
+    for (int i = 0; deep != NULL && i < moved->near_count; i++) {
+        const bool* first = memchr(pair + i, true, (size_t)(moved->near_count - i) * sizeof *pair);
+        if (first == NULL) break;
+        i = (int)(first - pair);
         deep[moved->near[i].body_a] = deep[moved->near[i].body_b] = true;
     }
     cr_arena_release(&step->scratch, mark);

@@ -59,11 +59,7 @@ static crStatus push_deep(crStep* step, double h, const crMoved* moved, const cr
 
 // true if the set holds a body
 static bool is_any(const crStep* step, const bool* set) {
-    bool any = false;
-    for (int b = 0; b < step->model->nb; b++) {
-        any = any || set[b];
-    }
-    return any;
+    return memchr(set, true, (size_t)step->model->nb * sizeof *set) != NULL;
 }
 
 // Runs the position pass around the bodies of deep pairs in `deep`, and marks bodies of pairs that are still too

@@ -124,7 +124,7 @@ static crStatus by_movers(crStep* step, crStepPart movers, crPartFn stage, void*
 
 // Numbers the islands of the first `count` contacts in the order of their roots, which it replaces. Returns
 // their number. CR_ERR_MEMORY: -1.
-static int number_islands(const crPush* pass, int count, int* island_of_body) {
+static int number_pushed(const crPush* pass, int count, int* island_of_body) {
     crStep* step = pass->step;
     int nb = step->model->nb, islands = 0, *number;
     if (!CR_ROOMS(&step->scratch, CR_ZERO(number, nb))) return -1;
@@ -156,7 +156,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_bod
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
     crPackedContact* contact = (crPackedContact*)(void*)pass->near;
-    int islands = number_islands(pass, count, island_of_body);
+    int islands = number_pushed(pass, count, island_of_body);
     double* dq;
     crPackedIsland* island;
     crStepPart movers;
@@ -207,10 +207,14 @@ static bool find_astray(crPush* pass, bool* astray) {
     const crPushList* list = &pass->list[0];
     bool any = false;
     for (int i = 0; i < step->model->nb; i++) {
-        double far = cr_norm(list->moved[i]) + list->swing[i] + 0.5 * pass->reach;
         bool moves = i != CR_WORLD && step->plan->size[i] > 0.0;
-        moves = moves && (pass->apart == NULL || !pass->apart[i]);
-        astray[i] = (pass->hit != NULL && pass->hit[i]) || (moves && !(far <= list->at.margin[i]));
+        astray[i] = pass->hit != NULL && pass->hit[i];
+        if (astray[i] || !moves || (pass->apart != NULL && pass->apart[i])) {
+            any = any || astray[i];
+            continue;
+        }
+        double far = cr_norm(list->moved[i]) + list->swing[i] + 0.5 * pass->reach;
+        astray[i] = !(far <= list->at.margin[i]);
         any = any || astray[i];
     }
     return any;

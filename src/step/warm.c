@@ -111,9 +111,9 @@ typedef struct Keeping {
 } Keeping;
 
 typedef struct KeepChunk {
-    int presses, begins;  // contacts that carry load, and contacts that begin
-    int first_other;      // place of its first old force in `others`
-    int at;               // place of its first force
+    int presses;      // contacts that carry load
+    int first_other;  // place of its first old force in `others`
+    int at;           // place of its first force
 } KeepChunk;
 
 static int chunks_of(int count) { return (count + CHUNK - 1) / CHUNK; }
@@ -201,7 +201,6 @@ static void find_pressing(void* ctx, int begin, int end) {
         bool fresh = keep->presses[i] && next_kept(keep->old, keep->count, c, true, &cursor) == NULL;
         keep->begins[i] = fresh & (c->speed < 0.0);
         chunk->presses += keep->presses[i];
-        chunk->begins += keep->begins[i];
     }
 }
 
@@ -245,11 +244,13 @@ static crStatus place_forces(Keeping* keep, int chunks) {
 static crStatus add_beginnings(const Keeping* keep) {
     crStep* step = keep->step;
     crStatus status = CR_OK;
-    for (int i = 0; i < step->contacts.count && status == CR_OK;) {
-        // most chunks have no contact that begins
-        bool any = keep->chunk[i / CHUNK].begins > 0;
-        if (any && keep->begins[i]) status = add_beginning(step, &step->contacts.list[i]);
-        i = any ? i + 1 : i - i % CHUNK + CHUNK;
+    // few contacts begin
+    for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
+        size_t left = (size_t)(step->contacts.count - i);
+        const bool* next = memchr(keep->begins + i, true, left * sizeof *next);
+        if (next == NULL) break;
+        i = (int)(next - keep->begins);
+        status = add_beginning(step, &step->contacts.list[i]);
     }
     return status;
 }
