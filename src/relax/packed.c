@@ -36,7 +36,7 @@ typedef struct Run {
     double* beta;   // momentum share of each island (count)
     double* keep;   // beta of the previous sweep (count)
     Tally* tally;   // tallies of each chunk of groups, from its first lane on (lanes)
-    int* tallies;   // number of tallies of each chunk (chunks)
+    int* tallies;   // of each chunk: number of tallies, or of live groups (chunks)
     double* parts;  // work: two numbers per body, or one per contact
 } Run;
 
@@ -141,7 +141,8 @@ static void tally_groups(void* ctx, int begin, int end) {
     Tally at = {.island = -1};
     double scale = 0.0;
     int count = 0;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = p->swept.group[k];
         const crGroup* g = &p->group[i];
         for (int l = 0; g->live && l < g->lanes; l++) {
             if (g->island[l] != at.island) {
@@ -173,8 +174,9 @@ static int judge(Run* run, bool* ended) {
         if (island->live) run->open[open++] = run->open[k];
     }
     run->open_count = open;
-    cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
-    for (int i = 0; i < p->group_count; i += GROUPS) {
+    int swept = p->swept.start[p->colours];
+    cr__tasks_for(p->tasks, swept, GROUPS, tally_groups, run);
+    for (int i = 0; i < swept; i += GROUPS) {
         for (int k = 0; k < run->tallies[i / GROUPS]; k++) {
             const Tally* tally = &run->tally[i * CR_LANES + k];
             crPackedIsland* island = &run->island[tally->island];
@@ -204,7 +206,9 @@ static int judge(Run* run, bool* ended) {
 static void mark_groups(void* ctx, int begin, int end) {
     const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = begin; i < end; i++) {
+    int count = 0;
+    for (int k = begin; k < end; k++) {
+        int i = p->swept.group[k];
         crGroup* g = &p->group[i];
         if (!g->live) continue;
         g->live = false;
@@ -213,11 +217,52 @@ static void mark_groups(void* ctx, int begin, int end) {
             p->live[i * CR_LANES + l] = live ? -1 : 0;
             g->live = g->live || live;
         }
+        count += g->live;
+    }
+    run->tallies[begin / GROUPS] = count;
+}
+
+// Lists all groups and bodies.
+static void list_all(crPacked* p) {
+    crSwept* s = &p->swept;
+    memcpy(s->start, p->colour_start, (size_t)(p->colours + 1) * sizeof *s->start);
+    s->bodies = p->bodies;
+    for (int i = 0; i < p->group_count; i++) {
+        s->group[i] = i;
+    }
+    for (int i = 0; i < p->bodies; i++) {
+        s->body[i] = i;
     }
 }
 
+// Removes groups and bodies of islands that have ended from the lists.
+static void list_live(const Run* run) {
+    crPacked* p = run->packed;
+    crSwept* s = &p->swept;
+    int kept = 0, bodies = 0;
+    for (int colour = 0, i = 0; colour < p->colours; colour++) {
+        int end = s->start[colour + 1];
+        s->start[colour] = kept;
+        for (; i < end; i++) {
+            if (p->group[s->group[i]].live) s->group[kept++] = s->group[i];
+        }
+    }
+    s->start[p->colours] = kept;
+    for (int k = 0; k < s->bodies; k++) {
+        if (run->island[p->body_island[s->body[k]]].live) s->body[bodies++] = s->body[k];
+    }
+    s->bodies = bodies;
+}
+
+// Marks the groups of islands that go on. The lists get shorter once a quarter of their groups has ended.
 static void mark_live(Run* run) {
-    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
+    crPacked* p = run->packed;
+    int swept = p->swept.start[p->colours], live = 0;
+    cr__tasks_for(p->tasks, swept, GROUPS, mark_groups, run);
+    for (int i = 0; i < swept; i += GROUPS) {
+        live += run->tallies[i / GROUPS];
+    }
+    if (4 * live <= 3 * swept) list_live(run);
 }
 
 // Returns the largest momentum share that a sweep may use. Momentum moves impulses far, but leaves errors in
@@ -262,8 +307,8 @@ CR_LANE void accelerate_body(double beta, double* z, double* before) {
 
 CR_LANE void accelerate_range(const Run* run, int begin, int end) {
     const crPacked* p = run->packed;
-    for (int i = begin; i < end; i++) {
-        int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
+    for (int k = begin; k < end; k++) {
+        int i = p->swept.body[k], island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
         accelerate_body(run->beta[island], p->z + at, p->z_before + at);
     }
@@ -288,6 +333,7 @@ static bool mark_unsolved(Run* run) {
 // Allocates the arrays of the packing that sweeps need. Returns false if memory runs out.
 static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
     if (!CR_ROOMS(arena, CR_ROOM(p->change, lanes), CR_ROOM(p->along, lanes), CR_ROOM(p->live, lanes),
+                  CR_ROOM(p->swept.group, p->group_count + 1), CR_ROOM(p->swept.body, p->bodies + 1),
                   CR_ROOM(p->z_before, CR_BODY_STRIDE * (size_t)(p->bodies + 1))))
         return false;
     for (size_t i = 0; i < lanes; i++) {
@@ -327,6 +373,7 @@ static void begin(Run* run) {
         }
     }
     p->beta = run->beta;
+    list_all(p);
     cr__units_begin(p->units);
 }
 
@@ -347,7 +394,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (live == 0) break;
         choose_ratios(&run);
         cr__units_accelerate(p->units, run.beta, run.keep);
-        cr__tasks_for(p->tasks, p->bodies, BODIES, CR_BEST(accelerate), &run);
+        cr__tasks_for(p->tasks, p->swept.bodies, BODIES, CR_BEST(accelerate), &run);
     }
     if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;
