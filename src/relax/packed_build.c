@@ -122,7 +122,7 @@ static crStatus number_bodies(Build* build) {
     for (int i = 0; p->units != NULL && i < p->units->count; i++) {
         const crRowUnit* unit = &p->units->unit[i];
         for (int k = 0; k < unit->width; k++) {
-            int body = model->dof_body[unit->col[k]];
+            int body = model->velocity.body[unit->col[k]];
             if (model->bodies[body].single) number_body(build, body);
         }
     }

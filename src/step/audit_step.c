@@ -151,8 +151,8 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
 static bool pressed_ends(const void* ctx, int i, int* x, int* y) {
     const Balance* b = ctx;
     const crWarm* warm = &b->step->warm.force[i];
-    *x = b->tree[b->step->plan->shape_body[warm->shape_a]];
-    *y = b->tree[b->step->plan->shape_body[warm->shape_b]];
+    *x = b->tree[b->step->plan->shape.body[warm->shape_a]];
+    *y = b->tree[b->step->plan->shape.body[warm->shape_b]];
     return *x >= 0 && *y >= 0;
 }
 

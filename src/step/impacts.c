@@ -175,7 +175,7 @@ static void certify(crCertificate* c, const Impact* impact) {
 
 static void apply_impact(crStep* step, const Impact* impact) {
     const crModel* model = step->model;
-    double* dv = step->dynamics.work;
+    double* dv = step->dynamics.scratch.v;
     cr__part_clear(model, impact->bodies, dv);
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
     cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
@@ -276,8 +276,8 @@ static bool divides(const crStep* step, int* parent, int root) {
     for (int k = 0; k < step->part.count && contacts > few; k++) {
         const crBody* body = &model->bodies[step->part.bodies[k]];
         bool own = cr__moves(model, step->part.bodies[k]) && cr__forest_find(parent, body->root) == root;
-        if (own && (!body->single || step->plan->first_tie[step->part.bodies[k]] <
-                                         step->plan->first_tie[step->part.bodies[k] + 1]))
+        if (own && (!body->single || step->plan->tie.first[step->part.bodies[k]] <
+                                         step->plan->tie.first[step->part.bodies[k] + 1]))
             return false;
     }
     return contacts > few;

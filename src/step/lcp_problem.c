@@ -28,7 +28,7 @@ static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
     const crDynamics* d = &step->dynamics;
     const crRows* rows = &step->posed.rows;
     rows->w_hat[row] += cr_dot(turn, cr__given(d, body).omega);
-    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
+    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->velocity.parent[j]) {
         for (int i = rows->start[row]; i < rows->start[row + 1]; i++) {
             if (rows->col[i] == j) rows->value[i] += cr_dot(turn, cr__dof_axis(d, j).omega);
         }

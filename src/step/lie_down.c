@@ -18,7 +18,7 @@
 // true if a body began the step at rest and the solve left it at rest
 static bool stays_at_rest(const crStep* step, double fall, int b) {
     const crBody* body = &step->model->bodies[b];
-    if (!body->single || step->plan->first_tie[b + 1] > step->plan->first_tie[b]) return false;
+    if (!body->single || step->plan->tie.first[b + 1] > step->plan->tie.first[b]) return false;
     for (int j = body->v; j < body->v + body->nv; j++) {
         if (step->start.v[j] != 0.0 || step->state.force[j] != 0.0) return false;
     }

@@ -82,7 +82,7 @@ void cr__lift_sets(const crStep* step, int* root) {
 // Places a body at a share of its way from `before` to its present pose.
 static void put(crStep* step, const double* before, int b, double share) {
     const crBody* body = &step->model->bodies[b];
-    double *q = step->state.q + body->q, *way = step->dynamics.work + body->v;
+    double *q = step->state.q + body->q, *way = step->dynamics.scratch.v + body->v;
     crVec3 move = cr_sub(centre(body, step->state.q), centre(body, before));
     crQuat turn = cr_quat_mul(cr_quat_normalize(cr__load_quat(q + 3)),
                               cr_quat_conj(cr_quat_normalize(cr__load_quat(before + body->q + 3))));
@@ -90,7 +90,7 @@ static void put(crStep* step, const double* before, int b, double share) {
     cr__store_vec(cr_scale(share, move), way);
     cr__store_vec(cr_scale(share * sign, cr_vec3(turn.x, turn.y, turn.z)), way + 3);
     memcpy(q, before + body->q, 7 * sizeof *q);
-    cr__part_advance(step->model, (crPart){&b, 1}, 1.0, step->dynamics.work, step->state.q);
+    cr__part_advance(step->model, (crPart){&b, 1}, 1.0, step->dynamics.scratch.v, step->state.q);
 }
 
 // Sets omega of free bodies that were turned, so that they keep the angular momentum they had by v before.

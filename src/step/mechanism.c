@@ -83,7 +83,8 @@ static bool soft(const Mechanism* m, double h) {
     for (int n = 0; n < m->part.count; n++) {
         const crBody* body = &model->bodies[m->part.bodies[n]];
         for (int j = body->v; j < body->v + body->nv && !body->single; j++) {
-            if (cr__dof_slope(model, d, h, j) > SOFT * d->M[model->row[j] + model->dof_depth[j]])
+            if (cr__dof_slope(model, d, h, j) >
+                SOFT * d->mass.M[model->velocity.row[j] + model->velocity.depth[j]])
                 return false;
         }
     }
@@ -251,7 +252,7 @@ static bool conserves(const Mechanism* m) {
         if (body->linear_drag > 0.0 || body->angular_drag > 0.0) return false;
         for (int j = body->v; j < body->v + body->nv; j++) {
             const crDof* dof = cr_model_dof(model, j);
-            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->dof_actuator[j] >= 0 ||
+            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->velocity.actuator[j] >= 0 ||
                 step->state.force[j] != 0.0)
                 return false;
         }

@@ -41,10 +41,11 @@ static void complete_part(crStep* step, int count) {
     int loops = 0;
     for (int k = 0; k < count; k++) {
         int b = step->work.list[k];
-        for (int i = step->plan->first_tie[b]; i < step->plan->first_tie[b + 1]; i++) {
-            const crLoop* loop = &model->loops[step->plan->ties[i]];
+        for (int i = step->plan->tie.first[b]; i < step->plan->tie.first[b + 1]; i++) {
+            const crLoop* loop = &model->loops[step->plan->tie.list[i]];
             // a loop between two moving bodies is listed at its first body
-            if (b == loop->a || !cr__moves(model, loop->a)) step->work.loops[loops++] = step->plan->ties[i];
+            if (b == loop->a || !cr__moves(model, loop->a))
+                step->work.loops[loops++] = step->plan->tie.list[i];
         }
     }
     count = merge_given(step->plan, count, step->work.list);

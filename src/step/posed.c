@@ -26,8 +26,8 @@ typedef struct Columns {
 
 // one past the last velocity of the tree whose first velocity is v; trees are contiguous
 static int tree_end(const crModel* model, int v) {
-    int root = model->bodies[model->dof_body[v]].root;
-    while (v < model->nv && model->bodies[model->dof_body[v]].root == root) {
+    int root = model->bodies[model->velocity.body[v]].root;
+    while (v < model->nv && model->bodies[model->velocity.body[v]].root == root) {
         v++;
     }
     return v;

@@ -16,8 +16,8 @@ void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, cons
                         int* entries, int* vertices) {
     const crModel* model = plan->model;
     *vertices = 0;
-    *rows = plan->tie_rows;
-    *entries = plan->tie_entries;
+    *rows = plan->tie.rows;
+    *entries = plan->tie.entries;
     for (int i = 0; i < contacts->count; i++) {
         if (takes != NULL && !takes[i]) continue;
         const crStepContact* c = &contacts->list[i];
@@ -123,7 +123,7 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     double b = (c->point.gap - c->delta) / h;
     for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
         int j = rows->col[i];
-        if (step->airborne[step->model->dof_body[j]])
+        if (step->airborne[step->model->velocity.body[j]])
             b -= 0.5 * h * rows->value[i] * cr__plan_fall(step->plan, step->state.force, j);
     }
     return b;

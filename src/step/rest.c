@@ -45,7 +45,7 @@ static bool look_at_body(const crStep* step, double fall, int b, crRest* rest) {
     if (!slow || !cr__rest_there(step->state.q + body->q, step->start.q + body->q, body->nq))
         rest->moved = true;
     if (rest->moved) return false;
-    bool tied = step->plan->first_tie[b + 1] > step->plan->first_tie[b];
+    bool tied = step->plan->tie.first[b + 1] > step->plan->tie.first[b];
     rest->bound = rest->bound || !body->single || tied;
     for (int j = body->v; j < body->v + body->nv; j++) {
         rest->began = rest->began || step->start.v[j] != 0.0;

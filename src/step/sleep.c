@@ -26,7 +26,7 @@ static uint64_t seal_of(const crStep* step, int b) {
     cr__put_doubles(&out, s->force + body->v, body->nv);
     cr__put_doubles(&out, s->motor_speed + body->v, body->nv);
     for (int j = body->v; j < body->v + body->nv && step->model->nu > 0; j++) {
-        for (int t = step->model->dof_actuator[j]; t >= 0; t = cr__term_next(step->model, t)) {
+        for (int t = step->model->velocity.actuator[j]; t >= 0; t = cr__term_next(step->model, t)) {
             cr__put_double(&out, cr__actuator_input(step->model, s, cr__term_actuator(t)));
         }
     }

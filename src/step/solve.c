@@ -119,7 +119,7 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
 
 crStatus cr_step_apply(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.work) != CR_OK) return cr__step_memory(error);
+    if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.scratch.v) != CR_OK) return cr__step_memory(error);
     cr__audit_drives(step);
     cr__step_keep_ties(step);
     return cr__step_keep(step, error);

@@ -95,9 +95,9 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
     if (status != CR_OK) return status;
     double* change = step->free.v;
     for (int i = 0; i < model->nv; i++) {
-        step->dynamics.work[i] = step->start.v[i] - attempt->v_hat[i];
+        step->dynamics.scratch.v[i] = step->start.v[i] - attempt->v_hat[i];
     }
-    cr_model_mass_mul(model, &step->dynamics, step->dynamics.work, change);
+    cr_model_mass_mul(model, &step->dynamics, step->dynamics.scratch.v, change);
     for (int i = 0; i < model->nv; i++) {
         change[i] += attempt->h * step->free.k[i];
     }
@@ -237,10 +237,10 @@ static crStatus measure_energy(const crModel* model, const crState* state, crDyn
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
     const double* v = state->v;
     memset(energy, 0, (size_t)model->nb * sizeof *energy);
-    cr_model_mass_mul(model, d, v, d->work);
+    cr_model_mass_mul(model, d, v, d->scratch.v);
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
-        if (!body->single) energy[body->root] += v[j] * d->work[j];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
+        if (!body->single) energy[body->root] += v[j] * d->scratch.v[j];
     }
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
@@ -252,7 +252,7 @@ static crStatus measure_energy(const crModel* model, const crState* state, crDyn
 // Scales velocities whose energy the projection changed to the energy before.
 static void keep_energy(const crModel* model, double* v, const double* before, const double* after) {
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
         if (body->single && j < body->v + 3) continue;
         if (!(after[body->root] > 0.0) || after[body->root] == before[body->root]) continue;
         v[j] *= sqrt(before[body->root] / after[body->root]);

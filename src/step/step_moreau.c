@@ -55,13 +55,13 @@ static void integrate_theta(crStep* step, double h, double* after) {
     double* v = step->state.v;
     memcpy(after, v, (size_t)model->nv * sizeof(double));
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
         if (body->single && j >= body->v + 3) continue;
         v[j] = theta * after[j] + (1.0 - theta) * step->start.v[j];
     }
     cr_model_integrate(model, h, &step->state);
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
         if (!body->single || j < body->v + 3) v[j] = after[j];
     }
 }

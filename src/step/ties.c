@@ -40,8 +40,8 @@ void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count) {
 }
 
 void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info) {
-    const crBody* body = &model->bodies[model->dof_body[info->dof]];
-    int at = ties->first[model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
+    const crBody* body = &model->bodies[model->velocity.body[info->dof]];
+    int at = ties->first[model->velocity.body[info->dof]] + DOF_ROWS * (info->dof - body->v);
     if (info->kind == CR_ROW_MOTOR) at += 2;
     if (info->kind == CR_ROW_FRICTION) at += 3;
     // A ball joint has one limit; at an upper limit of hinges and sliders the row's value is negative.
@@ -51,7 +51,7 @@ void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* ro
 }
 
 double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j) {
-    int b = model->dof_body[j];
+    int b = model->velocity.body[j];
     const crBody* body = &model->bodies[b];
     if (!has_rows(model, body)) return 0.0;
     return ties->force[ties->first[b] + DOF_ROWS * (j - body->v) + 2];

@@ -52,7 +52,7 @@ static bool find_turn(crStep* step, crPart tree, double h) {
             most = fmax(most, fabs(c));
             force = fmax(force, fabs(step->free.k[i]));
             step->free.v_from[i] = step->state.v[i];
-            step->dynamics.work[i] = step->free.bend[i] = h * c;
+            step->dynamics.scratch.v[i] = step->free.bend[i] = h * c;
         }
     }
     bool turns = most > NOISE * force;
@@ -68,7 +68,7 @@ static bool find_turn(crStep* step, crPart tree, double h) {
 static double bend(crStep* step, int root, crPart tree, double h) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
-    double *u = step->free.bend, *hc = d->work, *v = step->free.v;
+    double *u = step->free.bend, *hc = d->scratch.v, *v = step->free.v;
     if (!find_turn(step, tree, h)) return 0.0;
     cr__part_mass_solve(model, tree, d, u);
     double own = 0.0, cross = 0.0, bent = 0.0, before = 0.0;

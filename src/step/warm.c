@@ -140,7 +140,7 @@ static crStatus begin_forces(crStep* step, Keeping* keep) {
 static void find_staying(void* ctx, int begin, int end) {
     const Keeping* keep = ctx;
     const crStep* step = keep->step;
-    const int *body = step->plan->shape_body, *mark = step->work.mark;
+    const int *body = step->plan->shape.body, *mark = step->work.mark;
     for (int i = begin; i < end; i++) {
         int a = body[keep->old[i].shape_a], b = body[keep->old[i].shape_b];
         keep->stays[i] =
