@@ -57,7 +57,7 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
                             step->free.k[i]);
     }
     if (status != CR_OK) return massless(error);
-    cr__step_trees_bend(step, h);
+    cr__step_trees_bend(step, h, &step->free);
     return CR_OK;
 }
 

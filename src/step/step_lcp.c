@@ -138,7 +138,7 @@ static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
     if (status == CR_OK) status = cr__step_show(step, &shown, error);
     if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
         size_t mark = cr_arena_mark(&step->scratch);
-        status = cr__step_lcp_expand(step, error);
+        status = cr__step_lcp_expand(step, &step->scratch, step->posed.p, &step->certificate, error);
         cr_arena_release(&step->scratch, mark);
     }
     if (status != CR_OK) return status;
@@ -270,10 +270,10 @@ static crStatus project(crStep* step, crError* error) {
     return status;
 }
 
-static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
+static crStatus start(const crStep* step, crArena* arena, double h, Try* attempt, crError* error) {
     int nv = step->model->nv;
     *attempt = (Try){.h = h, .time = step->state.time};
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(attempt->v_hat, nv), CR_ROOM(attempt->v_plus, nv),
+    if (!CR_ROOMS(arena, CR_ROOM(attempt->v_hat, nv), CR_ROOM(attempt->v_plus, nv),
                   CR_ROOM(attempt->active.list, step->warm.count + 16)))
         return cr__step_memory(error);
     memcpy(attempt->v_hat, step->start.v, (size_t)step->model->nv * sizeof(double));
@@ -305,7 +305,7 @@ crStatus cr_step_lcp(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     Try attempt;
     crStatus status = cr_step_begin(step, error);
-    if (status == CR_OK) status = start(step, h, &attempt, error);
+    if (status == CR_OK) status = start(step, &step->scratch, h, &attempt, error);
     if (status != CR_OK) return status;
     status = settle(step, &attempt, error);
     bool converged = !step->settings.fixed_point;

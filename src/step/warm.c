@@ -118,20 +118,20 @@ typedef struct KeepChunk {
 
 static int chunks_of(int count) { return (count + CHUNK - 1) / CHUNK; }
 
-// Empties step->warm. The forces that the step began with stay in warm.start.
-static crStatus begin_forces(crStep* step, Keeping* keep) {
-    keep->count = step->warm.count;
-    keep->old = step->warm.force;
-    if (step->warm.changed) {
-        crWarm* copy = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *copy);
+// Empties `warm`, and keeps its forces for `keep`. The forces that the step began with stay in warm.start.
+static crStatus begin_forces(crArena* arena, crStepWarm* warm, Keeping* keep) {
+    keep->count = warm->count;
+    keep->old = warm->force;
+    if (warm->changed) {
+        crWarm* copy = cr_arena_alloc(arena, (size_t)(warm->count + 1) * sizeof *copy);
         if (copy == NULL) return CR_ERR_MEMORY;
-        if (step->warm.count > 0) memcpy(copy, step->warm.force, (size_t)step->warm.count * sizeof *copy);
+        if (warm->count > 0) memcpy(copy, warm->force, (size_t)warm->count * sizeof *copy);
         keep->old = copy;
     } else {
-        cr__step_swap_forces(&step->warm);
-        step->warm.changed = true;
+        cr__step_swap_forces(warm);
+        warm->changed = true;
     }
-    step->warm.count = 0;
+    warm->count = 0;
     return CR_OK;
 }
 
@@ -264,7 +264,7 @@ static crStatus keep_forces(crStep* step) {
     keep.begins = cr_arena_alloc(&step->scratch, count + 1);
     keep.chunk = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *keep.chunk);
     if (keep.presses == NULL || keep.begins == NULL || keep.chunk == NULL) return CR_ERR_MEMORY;
-    crStatus status = begin_forces(step, &keep);
+    crStatus status = begin_forces(&step->scratch, &step->warm, &keep);
     if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_others(&keep);
     if (status != CR_OK) return status;
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, find_pressing, &keep);
