@@ -221,6 +221,15 @@ void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) 
     }
 }
 
+double cr__rows_worst_gap(const crRows* rows) {
+    double worst = 0.0;
+    for (int i = 0; i < rows->count; i++) {
+        double gap = fabs(rows->gap[i]);
+        worst = gap > worst || isnan(gap) ? gap : worst;
+    }
+    return worst;
+}
+
 double cr__rows_product(const crRows* rows, int r, int s) {
     double sum = 0.0;
     for (int i = rows->start[r], j = rows->start[s]; i < rows->start[r + 1] && j < rows->start[s + 1];) {

@@ -156,14 +156,7 @@ static crStatus join_islands(const Balance* b, int* root) {
     crStep* step = b->step;
     const crModel* model = step->model;
     cr__forest_begin(root, model->nb);
-    for (int i = 0; i < step->events.count; i++) {
-        const crEvent* event = &step->events.list[i];
-        if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
-    }
-    cr__audit_join_pushed(step, root);
+    cr__audit_join_met(step, root);
     return cr__forest_join_all(step->own.tasks, &step->scratch, step->warm.count, pressed_ends, b, model->nb,
                                root);
 }

@@ -22,13 +22,9 @@ typedef struct Look {
 
 static void look_range(void* ctx, int begin, int end) {
     const crStep* step = ((const Look*)ctx)->step;
-    const crDynamics* d = &step->dynamics;
     crVec3* u = ((const Look*)ctx)->u;
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        crVec3 x = c->point.point;
-        u[i] = cr_sub(cr__twist_at(d->twist[c->body_b], cr_sub(x, d->origin[c->body_b])),
-                      cr__twist_at(d->twist[c->body_a], cr_sub(x, d->origin[c->body_a])));
+        u[i] = cr__step_relative_velocity(&step->dynamics, &step->contacts.list[i]);
     }
 }
 

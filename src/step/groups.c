@@ -36,6 +36,13 @@ static void unite_fixed(const crModel* model, const crStepPart* part, const crSt
     }
 }
 
+// Adds a body to the ring of the group whose first body is `head`.
+static void enter_ring(crGroups* groups, int head, int body) {
+    groups->next[body] = groups->next[head];
+    groups->next[head] = body;
+    groups->members[head]++;
+}
+
 crStatus cr__step_clocks_create(const crModel* model, crArena* store, crClocks* clocks) {
     int nb = model->nb;
     bool ok = CR_ROOMS(store, CR_ZERO(clocks->clock, nb), CR_ZERO(clocks->hit, nb),
@@ -65,9 +72,7 @@ void cr__step_groups_begin(const crModel* model, const crSleep* sleep, double ti
         int head = sleep[b].island;
         if (head == 0 || head == b) continue;
         clocks->groups.first[b] = head;
-        clocks->groups.next[b] = clocks->groups.next[head];
-        clocks->groups.next[head] = b;
-        clocks->groups.members[head]++;
+        enter_ring(&clocks->groups, head, b);
     }
 }
 
@@ -98,10 +103,7 @@ void cr__step_groups_join(const crStep* step, double left, crClocks* clocks) {
         int head = group[b] = cr__forest_find(group, b);
         clocks->groups.next[b] = b;
         clocks->groups.members[b] = 1;
-        if (head == b) continue;
-        clocks->groups.next[b] = clocks->groups.next[head];
-        clocks->groups.next[head] = b;
-        clocks->groups.members[head]++;
+        if (head != b) enter_ring(&clocks->groups, head, b);
     }
 }
 

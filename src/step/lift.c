@@ -69,14 +69,7 @@ void cr__lift_sets(const crStep* step, int* root) {
         cr__forest_join_trees(model, root, model->shapes[step->warm.force[i].shape_a].body,
                               model->shapes[step->warm.force[i].shape_b].body);
     }
-    for (int i = 0; i < step->events.count; i++) {
-        const crEvent* event = &step->events.list[i];
-        if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
-    }
-    cr__audit_join_pushed(step, root);
+    cr__audit_join_met(step, root);
 }
 
 // Places a body at a share of its way from `before` to its pose in all_q. dv: working memory (nv).

@@ -13,6 +13,7 @@
 
 #include "linalg/semidefinite.h"
 #include "model/actuate.h"
+#include "model/rows.h"
 #include "step/forest.h"
 #include "step/step.h"
 
@@ -169,15 +170,6 @@ static crStatus flow(Mechanism* m, double h) {
     return status;
 }
 
-static double worst_gap(const crRows* rows) {
-    double worst = 0.0;
-    for (int i = 0; i < rows->count; i++) {
-        double gap = fabs(rows->gap[i]);
-        worst = gap > worst || isnan(gap) ? gap : worst;
-    }
-    return worst;
-}
-
 // Moves from the beginning of a part with the impulse p: kick, flow, kick. Rows and gaps become those at the
 // end.
 static crStatus shoot(Mechanism* m, double h) {
@@ -211,7 +203,7 @@ static bool advance_part(Mechanism* m, double h, crStatus* status) {
     for (int i = 0; i < ROUNDS && *status == CR_OK; i++) {
         *status = shoot(m, h);
         if (*status != CR_OK) return false;
-        gap = worst_gap(&m->rows);
+        gap = cr__rows_worst_gap(&m->rows);
         if (gap <= CLOSED || !isfinite(gap)) break;
         if (gap <= FAIR && !(gap < 0.5 * least)) break;
         least = fmin(least, gap);

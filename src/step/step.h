@@ -128,6 +128,11 @@ void cr__step_set_row_impulse(const crStep* step, const crStepContact* contact, 
                               double* p);
 // Velocity of b's point relative to a's by v.
 crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
+// The same by the twists of d.
+static inline crVec3 cr__step_relative_velocity(const crDynamics* d, const crStepContact* contact) {
+    crVec3 x = contact->point.point;
+    return cr_sub(cr__point_velocity(d, contact->body_b, x), cr__point_velocity(d, contact->body_a, x));
+}
 // Velocity of b's point relative to a's due to driven bodies.
 crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
 // True if a contact that is open or separating will touch again faster than its `fast`: an impact.

@@ -115,9 +115,7 @@ static int choose_pressing(const crModel* model, const crStepContacts* contacts,
     cr_model_velocity(model, v, d);
     for (int i = 0; i < contacts->count; i++) {
         const crStepContact* c = &contacts->list[i];
-        crVec3 u = cr_sub(cr__point_velocity(d, c->body_b, c->point.point),
-                          cr__point_velocity(d, c->body_a, c->point.point));
-        double end = cr_dot(u, c->point.normal);
+        double end = cr_dot(cr__step_relative_velocity(d, c), c->point.normal);
         bool closes = c->point.gap - c->delta + h * fmin(c->speed, end) <= 0.0;
         bool slow = fabs(c->speed) <= c->fast;
         slow = slow && (c->point.gap <= c->delta || (closes && end >= -c->fast));
