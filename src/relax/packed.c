@@ -16,9 +16,8 @@
 #include "relax/lanes.h"
 #include "relax/units.h"
 
-#define BODIES 256   // bodies per task
-#define GROUPS 128   // groups per task
-#define GROWTH 16.0  // squared change over the least one beyond which momentum restarts
+#define BODIES 256  // bodies per task
+#define GROUPS 128  // groups per task
 
 // Result of the last sweep in adjacent lanes of one island. Neither sum nor maximum depends on the order.
 typedef struct Tally {
@@ -167,8 +166,7 @@ static int judge(Run* run, bool* ended) {
     int open = 0;
     for (int k = 0; k < run->open_count; k++) {
         crPackedIsland* island = &run->island[run->open[k]];
-        island->scale =
-            0x1p30 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+        island->scale = cr__packed_scale(island->weight, island->change, island->tol);
         island->change = 0.0;
         island->along = 0;
         if (island->live) run->open[open++] = run->open[k];
@@ -278,20 +276,14 @@ static double most_share(const crPackedIsland* island) {
     return 1.0;
 }
 
-// Sets the next momentum share of each island, after Nesterov. The share is zero if the last sweep went
-// against the direction or its change grew: contacts have changed their state, and momentum would stir the
-// whole island.
+// Sets the next momentum share of each island.
 static void choose_ratios(Run* run) {
     for (int k = 0; k < run->open_count; k++) {
         int i = run->open[k];
         crPackedIsland* island = &run->island[i];
-        bool grows = island->change > GROWTH * island->least;
-        island->least = grows ? island->change : fmin(island->least, island->change);
-        if (grows || island->along < 0) island->momentum = 1.0;
-        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
         run->keep[i] = run->beta[i];
-        run->beta[i] = fmin((island->momentum - 1.0) / next, most_share(island));
-        island->momentum = next;
+        run->beta[i] = cr__packed_share(island->change, island->along, most_share(island), &island->least,
+                                        &island->momentum);
     }
 }
 

@@ -150,7 +150,7 @@ static bool find_moving(const crStep* step, const Note* note, const Islands* isl
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
         bool tree = !model->bodies[b].single;
-        bool looped = step->plan->first_tie[b] < step->plan->first_tie[b + 1];
+        bool looped = step->plan->tie.first[b] < step->plan->tie.first[b + 1];
         if (looped || (tree && !cr__moving_takes(step, b))) islands->rows[b] = GENERAL;
         islands->trees[root] = islands->trees[root] || tree;
         islands->bodies[root]++;
