@@ -22,7 +22,7 @@ static uint64_t hash_model(const crModel* model) {
         hash = cr_hash(hash, &b->inertia, sizeof b->inertia);
         hash = cr_hash(hash, &b->mass, sizeof b->mass);
     }
-    return cr_hash(hash, model->dofs, (size_t)model->dof_count * sizeof(crDof));
+    return cr_hash(hash, model->velocity.dofs, (size_t)model->velocity.dof_count * sizeof(crDof));
 }
 
 // the scene as text and back

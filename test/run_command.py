@@ -218,6 +218,23 @@ def test_mechanism_in_any_unit():
                                                        for x in figures), method, length, mass, time, found)
 
 
+def test_median():
+    """The median of the residuals, whose single values follow from the means of runs of 1, 2, 3 ... steps."""
+    balls = [{"name": "b%d" % i, "pos": [0.199 * (i % 4), 0.03 * i, 0.1 + 0.15 * (i // 4)], "mass": 1 + i, "vel": [1 - i, i, -1],
+              "shapes": [{"type": "sphere", "r": 0.1}]} for i in range(12)]
+    floor = {"name": "floor", "joint": "fixed", "shapes": [{"type": "halfspace"}]}
+    tree = {"carom": 1, "solver": {"quality": "fast"}, "bodies": [floor] + balls}
+    found, total = [], 0.0
+    for steps in range(1, 16):
+        tree["step"] = {"dt": 0.004, "duration": 0.004 * steps}
+        c = run(tree)["certificate"]
+        found.append(max(0.0, steps * c["mean_residual"] - total))
+        total = steps * c["mean_residual"]
+        middle = sorted(found)[(steps - 1) // 2]
+        check(abs(c["median_residual"] - middle) <= 0.01 * middle + 1e-15 * total + 2.0**-64, steps, c["median_residual"], found)
+    check(max(found) > 1.02 * min(found), "all residuals are alike", found)
+
+
 def test_plot():
     if shutil.which("gnuplot") is None:
         print("  pictures skipped, no gnuplot")

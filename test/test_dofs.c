@@ -49,6 +49,6 @@ TEST(free_bodies_share_theirs) {
         crBodyDef def = i % 2 == 0 ? flying(0.0) : hinge(i);
         cr_model_add_body(model, &def);
     }
-    CHECK(model->dof_count == 51);
+    CHECK(model->velocity.dof_count == 51);
     cr_model_destroy(model);
 }

@@ -271,7 +271,7 @@ TEST(floating_pair) {
 TEST(limit_stops_it) {
     Rig r = four_bar(0.0, 0.003, 10.0, 0.0);
     cr_world_destroy(r.world);
-    r.model->dofs[r.model->dof_at[2]].lower = -2.0;
+    r.model->velocity.dofs[r.model->velocity.dof[2]].lower = -2.0;
     begin(&r, 0.003, (const double[]){-1.2, 0.6, -1.4}, (const double[]){10.0, 0.0, 0.0});
     double start = total(r.world);
     bool met = false;

@@ -245,8 +245,9 @@ TEST(names_and_layout) {
     CHECK(cr_model_find_body(model, "c") == 3 && cr_model_find_body(model, "world") == 0);
     CHECK_STATUS((crStatus)cr_model_find_body(model, "z"), CR_ERR_NAME);
     CHECK(!model->bodies[1].single && model->bodies[4].root == 1 && model->bodies[4].last == 9);
-    CHECK(model->dof_parent[7] == 6 && model->dof_parent[6] == 5 && model->dof_parent[10] == -1);
-    CHECK(model->dof_depth[9] == 9 && model->bodies[6].q == 15);
+    CHECK(model->velocity.parent[7] == 6 && model->velocity.parent[6] == 5 &&
+          model->velocity.parent[10] == -1);
+    CHECK(model->velocity.depth[9] == 9 && model->bodies[6].q == 15);
     cr_model_destroy(model);
 }
 

@@ -112,7 +112,7 @@ TEST(deep_trees_have_the_M_of_their_energy) {
         Bench bench = forked(&random, 60, 60, n % 2 == 0);
         const crModel* model = bench.model;
         int nv = model->nv;
-        CHECK(model->bodies[1].deep && model->dof_depth[nv - 1] > 128);
+        CHECK(model->bodies[1].deep && model->velocity.depth[nv - 1] > 128);
         for (int b = 1; b < model->nb; b++) {
             const crBody* body = &model->bodies[b];
             bool angle = body->joint == CR_JOINT_HINGE || body->joint == CR_JOINT_SLIDER;

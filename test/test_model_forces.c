@@ -84,7 +84,7 @@ TEST(free_trees_conserve_energy_and_momentum) {
         model->gravity = cr_vec3(0, 0, 0);
         for (int b = 1; b < model->nb; b++) {
             for (int j = 0; j < model->bodies[b].nv && model->bodies[b].joint != CR_JOINT_FREE; j++) {
-                model->dofs[model->dof_at[model->bodies[b].v + j]].stiffness =
+                model->velocity.dofs[model->velocity.dof[model->bodies[b].v + j]].stiffness =
                     sample_uniform(&random, 0.0, 3.0);
             }
         }

@@ -68,7 +68,7 @@ static void add_figure(crModel* model, crPose pose, bool ties) {
         int upper = add_part(model, body, CR_JOINT_BALL, at(0.18 * side, 0.14), &arm, cr_vec3(0, 0, -0.13));
         int lower = add_part(model, upper, CR_JOINT_HINGE, at(0, -0.27), &arm, cr_vec3(0, 0, -0.13));
         if (!ties) continue;
-        crDof* dof = &model->dofs[model->dof_at[model->bodies[lower].v]];
+        crDof* dof = &model->velocity.dofs[model->velocity.dof[model->bodies[lower].v]];
         dof->lower = -BENT;
         dof->upper = BENT;
         if (side > 0) dof->motor_force = TORQUE;
@@ -126,7 +126,7 @@ static Heap heap_create(uint64_t seed, Kind kind) {
     if (kind.driven) add_actuators(heap.model);
     for (int b = 1; b < heap.model->nb && kind.damped; b++) {
         if (heap.model->bodies[b].joint == CR_JOINT_HINGE)
-            heap.model->dofs[heap.model->dof_at[heap.model->bodies[b].v]].damping = RUB;
+            heap.model->velocity.dofs[heap.model->velocity.dof[heap.model->bodies[b].v]].damping = RUB;
     }
     crWorldDef def = cr_world_def();
     def.model = heap.model;
@@ -316,7 +316,7 @@ static void check_tree(Heap* heap, const Kind* kind, int from, int end) {
         if (dof->upper < INFINITY) {
             // a limit may be reached only in the direction of the way to it
             double most = STEP * (dof->motor_force + dof->friction) + rounding,
-                   q = heap->q[model->bodies[model->dof_body[j]].q];
+                   q = heap->q[model->bodies[model->velocity.body[j]].q];
             bool near_lower = q<-BENT + 0.3, near_upper = q> BENT - 0.3;
             CHECK(near_lower || tie <= most);
             CHECK(near_upper || tie >= -most);
@@ -339,7 +339,7 @@ static void check_work(const Heap* heap) {
     const crState* s = cr_world_state(heap->world);
     double work = 0.0, size = 0.0;
     for (int a = 0; a < model->nu; a++) {
-        int q = model->bodies[model->dof_body[model->actuators[a].dof[0]]].q;
+        int q = model->bodies[model->velocity.body[model->actuators[a].dof[0]]].q;
         work += s->ctrl[a] * (s->q[q] - heap->q[q]);
         size += fabs(s->ctrl[a] * (s->q[q] - heap->q[q]));
     }
@@ -364,7 +364,7 @@ static bool step_checked(Heap* heap, const Kind* kind) {
         const crBody* body = &model->bodies[b];
         if (body->parent != CR_WORLD || body->joint != CR_JOINT_FREE || body->single) continue;
         int end = body->v + 6;
-        while (end < model->nv && model->bodies[model->dof_body[end]].root == b) {
+        while (end < model->nv && model->bodies[model->velocity.body[end]].root == b) {
             end++;
         }
         check_tree(heap, kind, body->v, end);

@@ -26,6 +26,33 @@ typedef struct crTwist {
     crVec3 omega, v;
 } crTwist;
 
+// M + h damping + h^2 stiffness, and its factor.
+typedef struct crMassFactor {
+    double h;       // step for which springs and dampers of joints are in M
+    double* M;      // rows as crModel.velocity.row says, up to the last body that is not single
+    double* L;      // L below, D on the diagonal; rows as those of M
+    double* pivot;  // roots of D (tree_nv)
+    int* path;      // velocities from the root to each, itself last; rows as those of M
+} crMassFactor;
+
+// The factor of deep trees, whose M has no rows; all NULL where no tree is deep.
+typedef struct crDeepFactor {
+    struct crArticulated* articulated;  // inertia of what a body carries, its joints free
+    crTwist* gain;                      // L_ij = gain_i . axis_j (nv)
+    double* weight;                     // D (nv)
+    crTwist* carry;                     // work: sums over what is carried, or over what carries
+    crTwist* momentum;                  // work
+} crDeepFactor;
+
+// Work arrays of the stages, of bodies up to the last that is not single.
+typedef struct crDynamicsScratch {
+    crTwist* rate;
+    crTwist* wrench;
+    crTwist* load;
+    struct crInertia* composite;
+    double* v;  // (nv)
+} crDynamicsScratch;
+
 // Everything the stages compute, one array each. The reference point of a tree is the centre of mass of a
 // free root and the origin of any other.
 struct crDynamics {
@@ -42,29 +69,15 @@ struct crDynamics {
     crTwist* given;    // velocity field from driven bodies: w_hat (tree_nb); other bodies have none
     crDriven* driven;  // motion that drives give, rest for other bodies (tree_nb)
     // cr_model_mass_factor
-    double h;       // step for which springs and dampers of joints are in M
-    double* M;      // rows as crModel.row says, up to the last body that is not single
-    double* L;      // L below, D on the diagonal; likewise
-    double* pivot;  // roots of D (tree_nv)
-    int* path;      // velocities from the root to each, itself last; rows likewise
-    // of deep trees instead; NULL where there are none
-    struct crArticulated* articulated;  // inertia of what a body carries, its joints free
-    crTwist* gain;                      // L_ij = gain_i . axis_j (nv)
-    double* weight;                     // D (nv)
-    crTwist* carry;                     // work: sums over what is carried, or over what carries
-    crTwist* momentum;                  // work
-    crSym3* inverse;                    // inverse inertia of single bodies, world axes (nb)
-    crMat3* root;                       // R with R^T R = inverse (nb)
+    crMassFactor mass;
+    crDeepFactor deep;
+    crSym3* inverse;  // inverse inertia of single bodies, world axes (nb)
+    crMat3* root;     // R with R^T R = inverse (nb)
     // cr_model_velocity
     crTwist* twist;  // velocity field of each body, w_hat included (nb)
-    // work
-    crTwist* rate;                // up to the last body that is not single
-    crTwist* wrench;              // likewise
-    crTwist* load;                // likewise
-    struct crInertia* composite;  // likewise
-    char* known;                  // whether the last kinematics moved a body of a tree (nb)
-    double* work;                 // (nv)
-    crActuation* actuation;       // cr_model_actuate (nu)
+    crDynamicsScratch scratch;
+    char* known;             // whether the last kinematics moved a body of a tree (nb)
+    crActuation* actuation;  // cr_model_actuate (nu)
     double*
         limit;  // cr_model_actuate: the limited sum of all actuators along a velocity; NaN where no limit is reached (nv)
 };

@@ -248,12 +248,26 @@ typedef struct crLoad {
     void* ctx;
 } crLoad;
 
+// Arrays by velocity: which body each belongs to, the tree they make, and what acts along them.
+typedef struct crModelVelocities {
+    int nM;       // entries of M
+    int* body;    // body of each velocity (nv)
+    int* parent;  // the velocity above it in the tree, or -1 (nv)
+    int* depth;   // how many are above it (nv)
+    int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
+               // path has more than 48 velocities (nv)
+    int* actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
+    int* dof;       // which of dofs acts along it: free joints, which take none, share one (nv)
+    int dof_count;
+    crDof* dofs;  // limits, springs and motors along velocities, see cr_model_dof (dof_count)
+} crModelVelocities;
+
 typedef struct crModel {
     crAllocator allocator;
     crError error;       // first failure of building, status CR_OK where there was none
     crVec3 gravity;      // m/s^2; (0, 0, -9.81) unless changed
     int nb;              // bodies, the world included
-    int nq, nv, nM;      // coordinates, velocities, entries of M
+    int nq, nv;          // coordinates, velocities
     int material_count;  // >= 1: material 0 is cr_material()
     int pair_count;
     int shape_count;
@@ -265,16 +279,9 @@ typedef struct crModel {
     int sensor_count;
     int nsensor;  // numbers of all sensors
     int load_count;
-    crBody* bodies;   // (nb)
-    crDof* dofs;      // limits, springs and motors along velocities, see cr_model_dof (dof_count)
-    int* dof_body;    // body of each velocity (nv)
-    int* dof_parent;  // the velocity above it in the tree, or -1 (nv)
-    int* dof_depth;   // how many are above it (nv)
-    int* row;  // where its row of M starts; entries are its ancestors from the top, itself last; -1 where its
-               // path has more than 48 velocities (nv)
-    int*
-        dof_actuator;  // first term of an actuator along it, see crActuator.next; -1 where there is none (nv)
-    double* q0;        // coordinates of the reference position (nq)
+    crBody* bodies;  // (nb)
+    crModelVelocities velocity;
+    double* q0;               // coordinates of the reference position (nq)
     crMaterial* materials;    // (material_count)
     crMaterialPair* pairs;    // (pair_count)
     crBodyShape* shapes;      // (shape_count)
@@ -291,14 +298,12 @@ typedef struct crModel {
     crBodyShape* visuals;
     int tendon_count;
     crTendon* tendons;  // (tendon_count)
-    int dof_count;
-    int* dof_at;  // which of dofs acts along each velocity: free joints, which take none, share one (nv)
-    int* top;     // bodies[].root of each body that v moves, -1 of the others (nb)
+    int* top;           // bodies[].root of each body that v moves, -1 of the others (nb)
 } crModel;
 
 // Limits, spring, damper, friction and motor along velocity j.
 static inline const crDof* cr_model_dof(const crModel* model, int j) {
-    return &model->dofs[model->dof_at[j]];
+    return &model->velocity.dofs[model->velocity.dof[j]];
 }
 
 // building

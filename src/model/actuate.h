@@ -1,7 +1,7 @@
 // actuate.h - forces of actuators along the velocities of a tree, for the stages of a step.
 //
 // A term is one joint of one actuator, numbered actuator * CR_ACTUATOR_JOINTS + place; the terms along a
-// velocity are a list that begins at crModel.dof_actuator.
+// velocity are a list that begins at crModel.velocity.actuator.
 #ifndef CAROM_MODEL_ACTUATE_H
 #define CAROM_MODEL_ACTUATE_H
 

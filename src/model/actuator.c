@@ -15,7 +15,7 @@
 #include "model/store.h"
 
 static bool has_length(const crModel* model, int dof) {
-    const crBody* body = &model->bodies[model->dof_body[dof]];
+    const crBody* body = &model->bodies[model->velocity.body[dof]];
     return body->nq == body->nv;
 }
 
@@ -36,8 +36,8 @@ static crStatus check_dofs(crModel* model, const crActuator* a) {
         for (int j = 0; j < k; j++) {
             if (a->dof[j] == dof) return refuse(model, CR_ERR_RANGE, "dof", "must not be named twice", dof);
         }
-        const crBody* body = &model->bodies[model->dof_body[dof]];
-        if (body->root != model->bodies[model->dof_body[a->dof[0]]].root)
+        const crBody* body = &model->bodies[model->velocity.body[dof]];
+        if (body->root != model->bodies[model->velocity.body[a->dof[0]]].root)
             return refuse(model, CR_ERR_ARGUMENT, "dof", "must be of the same tree as the first", dof);
         if (length && !has_length(model, dof))
             return refuse(model, CR_ERR_ARGUMENT, "dof", "of a ball or free joint has no length", dof);
@@ -133,8 +133,8 @@ int cr_model_add_actuator(crModel* model, const crActuator* actuator) {
     model->actuators = all;
     own.act_place = own.activation != CR_ACTIVATION_NONE ? model->na++ : -1;
     for (int k = 0; k < own.dof_count; k++) {
-        own.next[k] = model->dof_actuator[own.dof[k]];
-        model->dof_actuator[own.dof[k]] = model->nu * CR_ACTUATOR_JOINTS + k;
+        own.next[k] = model->velocity.actuator[own.dof[k]];
+        model->velocity.actuator[own.dof[k]] = model->nu * CR_ACTUATOR_JOINTS + k;
     }
     all[model->nu++] = own;
     cr__name_add(model, CR_NAME_ACTUATOR, model->nu - 1);
@@ -150,7 +150,7 @@ double cr__actuator_length(const crModel* model, int actuator, const double* q) 
     const crActuator* a = &model->actuators[actuator];
     double sum = 0.0;
     for (int k = 0; k < a->dof_count; k++) {
-        const crBody* body = &model->bodies[model->dof_body[a->dof[k]]];
+        const crBody* body = &model->bodies[model->velocity.body[a->dof[k]]];
         if (body->nq == body->nv) sum += a->gear[k] * q[body->q + a->dof[k] - body->v];
     }
     return sum;
@@ -213,7 +213,7 @@ void cr_model_actuate(const crModel* model, const crState* state, crDynamics* d)
     for (int i = 0; i < model->nv && model->nu > 0; i++) {
         const crDof* dof = cr_model_dof(model, i);
         d->limit[i] = (double)NAN;
-        if (!(dof->force_lower < dof->force_upper) || model->dof_actuator[i] < 0) continue;
+        if (!(dof->force_lower < dof->force_upper) || model->velocity.actuator[i] < 0) continue;
         double sum = cr__dof_actuation(model, d, state->q, state->v, i);
         if (sum > dof->force_upper) d->limit[i] = dof->force_upper;
         if (sum < dof->force_lower) d->limit[i] = dof->force_lower;
@@ -224,7 +224,7 @@ double cr__dof_actuation(const crModel* model, const crDynamics* d, const double
                          int dof) {
     double sum = 0.0;
     if (model->nu > 0 && !isnan(d->limit[dof])) return d->limit[dof];
-    for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
+    for (int t = model->velocity.actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
         const crActuation* x = &d->actuation[i];
         double f = x->force;
@@ -247,7 +247,7 @@ static double bound(const crActuator* a, int place) {
 double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int dof) {
     double stiffness = cr_model_dof(model, dof)->stiffness, damping = cr_model_dof(model, dof)->damping;
     bool limited = model->nu > 0 && !isnan(d->limit[dof]);
-    for (int t = limited ? -1 : model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
+    for (int t = limited ? -1 : model->velocity.actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
         double most = bound(&model->actuators[i], t % CR_ACTUATOR_JOINTS);
         stiffness += most * fmax(0.0, d->actuation[i].stiffness);
@@ -259,7 +259,7 @@ double cr__dof_slope(const crModel* model, const crDynamics* d, double h, int do
 double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const double* v, int dof) {
     double sum = cr_model_dof(model, dof)->stiffness * v[dof];
     bool limited = model->nu > 0 && !isnan(d->limit[dof]);
-    for (int t = limited ? -1 : model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
+    for (int t = limited ? -1 : model->velocity.actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         int i = cr__term_actuator(t);
         double stiffness = fmax(0.0, d->actuation[i].stiffness);
         if (stiffness > 0.0)
@@ -271,7 +271,7 @@ double cr__dof_spring_rate(const crModel* model, const crDynamics* d, const doub
 
 // way of a joint along one velocity
 static double way_of(const crModel* model, int dof, double h, crMove move) {
-    const crBody* body = &model->bodies[model->dof_body[dof]];
+    const crBody* body = &model->bodies[model->velocity.body[dof]];
     int q = body->q + dof - body->v;
     return has_length(model, dof) ? move.q1[q] - move.q0[q] : 0.5 * h * (move.v0[dof] + move.v1[dof]);
 }
@@ -279,7 +279,7 @@ static double way_of(const crModel* model, int dof, double h, crMove move) {
 double cr__dof_actuator_work(const crModel* model, const crDynamics* d, int dof, double h, crMove move,
                              double* damped) {
     double sum = isnan(d->limit[dof]) ? 0.0 : d->limit[dof] * way_of(model, dof, h, move);
-    for (int t = model->dof_actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
+    for (int t = model->velocity.actuator[dof]; t >= 0; t = cr__term_next(model, t)) {
         if (t % CR_ACTUATOR_JOINTS != 0) continue;
         int i = cr__term_actuator(t);
         const crActuator* a = &model->actuators[i];

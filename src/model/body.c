@@ -132,25 +132,28 @@ static bool reserve(crModel* model, const crBodyDef* def) {
     if ((room = cr__store_reserve(model, STORE_TOPS, model->top, model->nb + 1, sizeof(int))) == NULL)
         return false;
     model->top = room;
-    int dofs = model->dof_count + cr__joints[def->joint].info.nv;
-    if ((room = cr__store_reserve(model, STORE_DOFS, model->dofs, dofs, sizeof(crDof))) == NULL) return false;
-    model->dofs = room;
-    if ((room = cr__store_reserve(model, STORE_DOF_AT, model->dof_at, nv, sizeof(int))) == NULL) return false;
-    model->dof_at = room;
-    if ((room = cr__store_reserve(model, STORE_DOF_BODY, model->dof_body, nv, sizeof(int))) == NULL)
+    int dofs = model->velocity.dof_count + cr__joints[def->joint].info.nv;
+    if ((room = cr__store_reserve(model, STORE_DOFS, model->velocity.dofs, dofs, sizeof(crDof))) == NULL)
         return false;
-    model->dof_body = room;
-    if ((room = cr__store_reserve(model, STORE_DOF_PARENT, model->dof_parent, nv, sizeof(int))) == NULL)
+    model->velocity.dofs = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_AT, model->velocity.dof, nv, sizeof(int))) == NULL)
         return false;
-    model->dof_parent = room;
-    if ((room = cr__store_reserve(model, STORE_DOF_DEPTH, model->dof_depth, nv, sizeof(int))) == NULL)
+    model->velocity.dof = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_BODY, model->velocity.body, nv, sizeof(int))) == NULL)
         return false;
-    model->dof_depth = room;
-    if ((room = cr__store_reserve(model, STORE_ROW, model->row, nv, sizeof(int))) == NULL) return false;
-    model->row = room;
-    room = cr__store_reserve(model, STORE_DOF_ACTUATOR, model->dof_actuator, nv, sizeof(int));
+    model->velocity.body = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_PARENT, model->velocity.parent, nv, sizeof(int))) == NULL)
+        return false;
+    model->velocity.parent = room;
+    if ((room = cr__store_reserve(model, STORE_DOF_DEPTH, model->velocity.depth, nv, sizeof(int))) == NULL)
+        return false;
+    model->velocity.depth = room;
+    if ((room = cr__store_reserve(model, STORE_ROW, model->velocity.row, nv, sizeof(int))) == NULL)
+        return false;
+    model->velocity.row = room;
+    room = cr__store_reserve(model, STORE_DOF_ACTUATOR, model->velocity.actuator, nv, sizeof(int));
     if (room == NULL) return false;
-    model->dof_actuator = room;
+    model->velocity.actuator = room;
     if ((room = cr__store_reserve(model, STORE_Q0, model->q0, nq, sizeof(double))) == NULL) return false;
     model->q0 = room;
     return true;
@@ -178,25 +181,25 @@ static bool same_dof(const crDof* a, const crDof* b) {
 // of them shares its place.
 static int place_dof(crModel* model, crJoint joint, const crDof* dof) {
     int last = model->memory->free_dof - 1;
-    if (joint == CR_JOINT_FREE && last >= 0 && same_dof(&model->dofs[last], dof)) return last;
-    if (joint == CR_JOINT_FREE) model->memory->free_dof = model->dof_count + 1;
-    model->dofs[model->dof_count] = *dof;
-    return model->dof_count++;
+    if (joint == CR_JOINT_FREE && last >= 0 && same_dof(&model->velocity.dofs[last], dof)) return last;
+    if (joint == CR_JOINT_FREE) model->memory->free_dof = model->velocity.dof_count + 1;
+    model->velocity.dofs[model->velocity.dof_count] = *dof;
+    return model->velocity.dof_count++;
 }
 
 static void append_dofs(crModel* model, const crBody* body, const crDof* dofs, int parent_last) {
     for (int j = 0; j < body->nv; j++) {
         int i = body->v + j;
         int parent = j == 0 ? parent_last : i - 1;
-        model->dof_at[i] = place_dof(model, body->joint, &dofs[j]);
-        model->dof_actuator[i] = -1;
-        model->dof_body[i] = model->nb;
-        model->dof_parent[i] = parent;
-        model->dof_depth[i] = parent < 0 ? 0 : model->dof_depth[parent] + 1;
-        bool deep = model->dof_depth[i] >= CR__DEEP;
+        model->velocity.dof[i] = place_dof(model, body->joint, &dofs[j]);
+        model->velocity.actuator[i] = -1;
+        model->velocity.body[i] = model->nb;
+        model->velocity.parent[i] = parent;
+        model->velocity.depth[i] = parent < 0 ? 0 : model->velocity.depth[parent] + 1;
+        bool deep = model->velocity.depth[i] >= CR__DEEP;
         if (deep) model->bodies[body->root].deep = true;
-        model->row[i] = deep ? -1 : model->nM;
-        model->nM += deep ? 0 : model->dof_depth[i] + 1;
+        model->velocity.row[i] = deep ? -1 : model->velocity.nM;
+        model->velocity.nM += deep ? 0 : model->velocity.depth[i] + 1;
     }
 }
 
@@ -234,7 +237,7 @@ int cr_model_add_body(crModel* model, const crBodyDef* given) {
     crBodyDef def = *given;
     crStatus status = check_def(model, &def);
     if (status != CR_OK) return status;
-    if (model->nM > INT32_MAX / 2) {
+    if (model->velocity.nM > INT32_MAX / 2) {
         return cr_error_set(&model->error, CR_ERR_LIMIT, "parent", "body %d: the tree is too deep",
                             model->nb);
     }

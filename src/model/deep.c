@@ -34,17 +34,17 @@ static void begin_body(const crModel* model, int b, crDynamics* d) {
     for (int j = 0; j < 6; j++) {
         double unit[6] = {0};
         unit[j] = 1.0;
-        pack(cr__inertia_mul(&own, unpack(unit)), d->articulated[b].a[j]);
+        pack(cr__inertia_mul(&own, unpack(unit)), d->deep.articulated[b].a[j]);
     }
 }
 
 // K and D of one velocity; what it leaves of the inertia that moves with its joint
 static bool eliminate(const crModel* model, int b, int i, crDynamics* d) {
-    struct crArticulated* A = &d->articulated[b];
+    struct crArticulated* A = &d->deep.articulated[b];
     const crDof* dof = cr_model_dof(model, i);
     double S[6], U[6];
     pack(d->axis[i], S);
-    double D = dof->armature + cr__dof_slope(model, d, d->h, i);
+    double D = dof->armature + cr__dof_slope(model, d, d->mass.h, i);
     for (int r = 0; r < 6; r++) {
         U[r] = 0.0;
         for (int c = 0; c < 6; c++) {
@@ -54,7 +54,8 @@ static bool eliminate(const crModel* model, int b, int i, crDynamics* d) {
     for (int r = 0; r < 6; r++) {
         D += S[r] * U[r];
     }
-    double whole = cr__twist_dot(d->axis[i], cr__inertia_mul(&d->composite[b], d->axis[i])) + dof->armature;
+    double whole =
+        cr__twist_dot(d->axis[i], cr__inertia_mul(&d->scratch.composite[b], d->axis[i])) + dof->armature;
     if (!(D > CR__PIVOT_NOISE * whole)) return false;
     for (int r = 0; r < 6; r++) {
         for (int c = 0; c < 6; c++) {
@@ -64,9 +65,9 @@ static bool eliminate(const crModel* model, int b, int i, crDynamics* d) {
     for (int r = 0; r < 6; r++) {
         U[r] /= D;
     }
-    d->gain[i] = unpack(U);
-    d->weight[i] = D;
-    d->pivot[i] = sqrt(D);
+    d->deep.gain[i] = unpack(U);
+    d->deep.weight[i] = D;
+    d->mass.pivot[i] = sqrt(D);
     return true;
 }
 
@@ -82,9 +83,9 @@ bool cr__deep_factor(const crModel* model, int b, crDynamics* d) {
         if (!eliminate(model, b, i, d)) return false;
     }
     if (!cr__moves(model, body->parent)) return true;
-    struct crArticulated* to = &d->articulated[body->parent];
+    struct crArticulated* to = &d->deep.articulated[body->parent];
     for (int k = 0; k < 36; k++) {
-        to->a[k / 6][k % 6] += d->articulated[b].a[k / 6][k % 6];
+        to->a[k / 6][k % 6] += d->deep.articulated[b].a[k / 6][k % 6];
     }
     return true;
 }
@@ -92,87 +93,88 @@ bool cr__deep_factor(const crModel* model, int b, crDynamics* d) {
 // one velocity of x L = row; f: wrench of what is below it, becomes that with it
 static double reduce(const crDynamics* d, int i, double x, crTwist* f) {
     x -= cr__twist_dot(d->axis[i], *f);
-    *f = cr__twist_madd(*f, x, d->gain[i]);
+    *f = cr__twist_madd(*f, x, d->deep.gain[i]);
     return x;
 }
 
 void cr__deep_solve_down(const crModel* model, int b, const crDynamics* d, double* x) {
     const crBody* body = &model->bodies[b];
-    crTwist f = d->carry[b];
+    crTwist f = d->deep.carry[b];
     for (int i = body->v + body->nv - 1; i >= body->v; i--) {
         x[i] = reduce(d, i, x[i], &f);
     }
     for (int i = body->v; i < body->v + body->nv; i++) {
-        x[i] /= d->weight[i];
+        x[i] /= d->deep.weight[i];
     }
-    if (cr__moves(model, body->parent)) d->carry[body->parent] = cr__twist_add(d->carry[body->parent], f);
+    if (cr__moves(model, body->parent))
+        d->deep.carry[body->parent] = cr__twist_add(d->deep.carry[body->parent], f);
 }
 
 void cr__deep_solve_up(const crModel* model, int b, const crDynamics* d, double* x) {
     const crBody* body = &model->bodies[b];
     crTwist a = {0};
-    if (cr__moves(model, body->parent)) a = d->carry[body->parent];
+    if (cr__moves(model, body->parent)) a = d->deep.carry[body->parent];
     for (int i = body->v; i < body->v + body->nv; i++) {
-        x[i] -= cr__twist_dot(a, d->gain[i]);
+        x[i] -= cr__twist_dot(a, d->deep.gain[i]);
         a = cr__twist_madd(a, x[i], d->axis[i]);
     }
-    d->carry[b] = a;
+    d->deep.carry[b] = a;
 }
 
 void cr__deep_clear(const crModel* model, int b, const crDynamics* d) {
-    if (cr__is_deep(model, b)) d->carry[b] = (crTwist){0};
+    if (cr__is_deep(model, b)) d->deep.carry[b] = (crTwist){0};
 }
 
 void cr__deep_path_half(const crDynamics* d, const int* chain, int count, double* x) {
     crTwist f = {0};
     for (int k = count - 1; k >= 0; k--) {
-        x[k] = reduce(d, chain[k], x[k], &f) / d->pivot[chain[k]];
+        x[k] = reduce(d, chain[k], x[k], &f) / d->mass.pivot[chain[k]];
     }
 }
 
 void cr__deep_half(const crModel* model, const crDynamics* d, int i, double* x) {
-    int b = model->dof_body[i], up = model->dof_parent[i];
-    x[i] = reduce(d, i, x[i], &d->carry[b]) / d->pivot[i];
+    int b = model->velocity.body[i], up = model->velocity.parent[i];
+    x[i] = reduce(d, i, x[i], &d->deep.carry[b]) / d->mass.pivot[i];
     if (i > model->bodies[b].v || up < 0) return;
-    crTwist* above = &d->carry[model->dof_body[up]];
-    *above = cr__twist_add(*above, d->carry[b]);
+    crTwist* above = &d->deep.carry[model->velocity.body[up]];
+    *above = cr__twist_add(*above, d->deep.carry[b]);
 }
 
 void cr__deep_velocities(const crModel* model, const crDynamics* d, int b, const double* v, double* z) {
     const crBody* body = &model->bodies[b];
     crTwist a = {0};
-    if (cr__moves(model, body->parent)) a = d->carry[body->parent];
+    if (cr__moves(model, body->parent)) a = d->deep.carry[body->parent];
     for (int i = body->v; i < body->v + body->nv; i++) {
-        z[i - body->v] = d->pivot[i] * (v[i] + cr__twist_dot(a, d->gain[i]));
+        z[i - body->v] = d->mass.pivot[i] * (v[i] + cr__twist_dot(a, d->deep.gain[i]));
         a = cr__twist_madd(a, v[i], d->axis[i]);
     }
-    d->carry[b] = a;
+    d->deep.carry[b] = a;
 }
 
 // the twist of b by x, and its own momentum with it
 void cr__deep_mul_up(const crModel* model, int b, const crDynamics* d, const double* x) {
     const crBody* body = &model->bodies[b];
     crTwist a = {0};
-    if (cr__moves(model, body->parent)) a = d->carry[body->parent];
+    if (cr__moves(model, body->parent)) a = d->deep.carry[body->parent];
     for (int i = body->v; i < body->v + body->nv; i++) {
         a = cr__twist_madd(a, x[i], d->axis[i]);
     }
-    d->carry[b] = a;
+    d->deep.carry[b] = a;
     crInertia own = cr__inertia_about(body->mass, d->com[b], d->inertia[b], d->origin[b]);
-    d->momentum[b] = cr__inertia_mul(&own, a);
+    d->deep.momentum[b] = cr__inertia_mul(&own, a);
 }
 
 void cr__deep_mul_down(const crModel* model, int b, const crDynamics* d, const double* x, double* y) {
     const crBody* body = &model->bodies[b];
     for (int i = body->v; i < body->v + body->nv; i++) {
-        y[i] = cr__twist_dot(d->axis[i], d->momentum[b]) + cr_model_dof(model, i)->armature * x[i];
+        y[i] = cr__twist_dot(d->axis[i], d->deep.momentum[b]) + cr_model_dof(model, i)->armature * x[i];
     }
     if (!cr__moves(model, body->parent)) return;
-    d->momentum[body->parent] = cr__twist_add(d->momentum[body->parent], d->momentum[b]);
+    d->deep.momentum[body->parent] = cr__twist_add(d->deep.momentum[body->parent], d->deep.momentum[b]);
 }
 
 double cr__deep_entry(const crModel* model, const crDynamics* d, int i, int j) {
-    const crInertia* I = &d->composite[model->dof_body[i]];
+    const crInertia* I = &d->scratch.composite[model->velocity.body[i]];
     double entry = cr__twist_dot(d->axis[j], cr__inertia_mul(I, d->axis[i]));
     return i == j ? entry + cr_model_dof(model, i)->armature : entry;
 }

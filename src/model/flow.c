@@ -92,7 +92,7 @@ static void set_root(double* v, const Locked* own, const Locked* l, double turni
 static bool settle_free(const crModel* model, crPart tree, double T, Kept kept, bool must,
                         const crDynamics* d, double* v, double* y) {
     const crBody* root = root_of(model, tree);
-    const crInertia* I = &d->composite[cr__part_body(tree, 0)];
+    const crInertia* I = &d->scratch.composite[cr__part_body(tree, 0)];
     double was = cr__tree_energy(model, tree, d, v, y);
     Locked own = locked_by(I, kept_by(I, y + root->v)), l = locked_by(I, kept);
     if (l.T - T > SAME * T && must) return false;
@@ -125,13 +125,13 @@ static void turn_by(const crModel* model, crPart tree, const crState* state, crD
 
 static crStatus look(const crModel* model, crPart tree, const crState* state, crDynamics* d) {
     cr__part_kinematics(model, tree, state, d);
-    return cr__part_mass_factor(model, tree, d->h, d);
+    return cr__part_mass_factor(model, tree, d->mass.h, d);
 }
 
 crStatus cr__tree_flow(const crModel* model, crPart tree, double h, crState* state, crDynamics* d,
                        crFlowWork work) {
     const crBody* root = root_of(model, tree);
-    const crInertia* I = &d->composite[cr__part_body(tree, 0)];
+    const crInertia* I = &d->scratch.composite[cr__part_body(tree, 0)];
     const crVec3* origin = &d->origin[cr__part_body(tree, 0)];
     bool free = floats(model, root);
     double T = cr__tree_energy(model, tree, d, state->v, work.y);

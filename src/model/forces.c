@@ -63,7 +63,7 @@ static crTwist required(const crModel* model, int i, const crDynamics* d) {
     if (!(model->bodies[i].mass > 0.0)) return (crTwist){0};
     crInertia I = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     crTwist momentum = cr__inertia_mul(&I, d->twist[i]);
-    return cr__twist_add(cr__inertia_mul(&I, d->rate[i]), cr__wrench_cross(d->twist[i], momentum));
+    return cr__twist_add(cr__inertia_mul(&I, d->scratch.rate[i]), cr__wrench_cross(d->twist[i], momentum));
 }
 
 // moment of a ball joint's springs: minus the gradient of sum K_j phi_j^2 / 2 over rotations of phi
@@ -130,24 +130,24 @@ void cr__part_forces(const crModel* model, crPart part, const crState* state, cr
             continue;
         }
         bool carried = cr__moves(model, body->parent);
-        crTwist rate = carried ? d->rate[body->parent] : base_rate(model, i, d);
-        d->rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
-        d->wrench[i] = required(model, i, d);
-        d->load[i] = load(model, i, d);
+        crTwist rate = carried ? d->scratch.rate[body->parent] : base_rate(model, i, d);
+        d->scratch.rate[i] = cr__twist_add(rate, axis_rate(model, i, state->v, d));
+        d->scratch.wrench[i] = required(model, i, d);
+        d->scratch.load[i] = load(model, i, d);
     }
     for (int n = part.count - 1; n >= 0; n--) {
         int i = cr__part_body(part, n);
         const crBody* body = &model->bodies[i];
         if (body->last < 0 || body->single) continue;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            double bias = cr__twist_dot(d->axis[j], d->wrench[i]);
-            k[j] = cr__twist_dot(d->axis[j], d->load[i]) - bias;
+            double bias = cr__twist_dot(d->axis[j], d->scratch.wrench[i]);
+            k[j] = cr__twist_dot(d->axis[j], d->scratch.load[i]) - bias;
             if (c != NULL) c[j] = bias;
         }
         int parent = body->parent;
         if (!cr__moves(model, parent)) continue;
-        d->wrench[parent] = cr__twist_add(d->wrench[parent], d->wrench[i]);
-        d->load[parent] = cr__twist_add(d->load[parent], d->load[i]);
+        d->scratch.wrench[parent] = cr__twist_add(d->scratch.wrench[parent], d->scratch.wrench[i]);
+        d->scratch.load[parent] = cr__twist_add(d->scratch.load[parent], d->scratch.load[i]);
     }
     add_joint_forces(model, part, state, d, k);
 }
@@ -167,7 +167,7 @@ void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* 
     for (int n = 0; n < part.count; n++) {
         int b = cr__part_body(part, n);
         const crBody* body = &model->bodies[b];
-        double* x = d->work + body->v;
+        double* x = d->scratch.v + body->v;
         if (body->single) {
             for (int j = 0; j < 6; j++) {
                 x[j] = h * k[body->v + j];
@@ -180,16 +180,16 @@ void cr__part_smooth_velocity(const crModel* model, crPart part, const crState* 
         }
         trees = true;
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double rate = d->h > 0.0 ? cr__dof_spring_rate(model, d, state->v, i) : 0.0;
-            d->work[i] = h * (k[i] - h * rate);
+            double rate = d->mass.h > 0.0 ? cr__dof_spring_rate(model, d, state->v, i) : 0.0;
+            d->scratch.v[i] = h * (k[i] - h * rate);
         }
     }
     if (!trees) return;
-    cr__part_mass_solve(model, part, d, d->work);
+    cr__part_mass_solve(model, part, d, d->scratch.v);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int i = body->v; i < body->v + body->nv && !body->single; i++) {
-            v_free[i] = state->v[i] + d->work[i];
+            v_free[i] = state->v[i] + d->scratch.v[i];
         }
     }
 }
@@ -205,7 +205,7 @@ void cr_model_add_force(const crModel* model, const crDynamics* d, int body, crV
     if (!cr__dynamics_fits(model, d) || body < 0 || body >= model->nb || k == NULL) return;
     crVec3 arm = cr_sub(point, d->origin[body]);
     crTwist wrench = cr__twist(cr_add(moment, cr_cross(arm, force)), force);
-    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
+    for (int j = model->bodies[body].last; j >= 0; j = model->velocity.parent[j]) {
         k[j] += cr__twist_dot(cr__dof_axis(d, j), wrench);
     }
 }

@@ -21,7 +21,7 @@ static int ancestors(const crModel* model, const int* col, int count, int* out) 
         best = next[0] > best ? next[0] : best;
         best = next[1] > best ? next[1] : best;
         if (best < 0) return found;
-        int up = model->dof_parent[best];
+        int up = model->velocity.parent[best];
         if (out != NULL) out[found] = best;
         found++;
         bool was[2] = {next[0] == best, next[1] == best};
@@ -59,7 +59,7 @@ static void single_half(const crBody* body, const crMat3* root, double* x) {
 static void half_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
     for (int k = count - 1; k >= 0; k--) {
         int i = chain[k];
-        int b = model->dof_body[i];
+        int b = model->velocity.body[i];
         const crBody* body = &model->bodies[b];
         if (body->single) {
             if (i == body->v) single_half(body, &d->root[b], x + body->v);
@@ -69,13 +69,13 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
             cr__deep_half(model, d, i, x);
             continue;
         }
-        const double* row = d->L + model->row[i];
-        const int* path = d->path + model->row[i];
+        const double* row = d->mass.L + model->velocity.row[i];
+        const int* path = d->mass.path + model->velocity.row[i];
         double share = x[i];
-        for (int m = 0; m < model->dof_depth[i]; m++) {
+        for (int m = 0; m < model->velocity.depth[i]; m++) {
             x[path[m]] -= row[m] * share;
         }
-        x[i] = share / d->pivot[i];
+        x[i] = share / d->mass.pivot[i];
     }
 }
 
@@ -83,22 +83,22 @@ static void half_solve(const crModel* model, const crDynamics* d, const int* cha
 static bool is_path(const crModel* model, const int* chain, int count) {
     if (count == 0) return false;
     int last = chain[count - 1];
-    return model->dof_depth[last] == count - 1 && !model->bodies[model->dof_body[last]].single;
+    return model->velocity.depth[last] == count - 1 && !model->bodies[model->velocity.body[last]].single;
 }
 
 // whether these velocities are all there are from a root down to the last of them
 static bool is_whole_path(const crModel* model, const crDynamics* d, const int* chain, int count) {
-    if (!is_path(model, chain, count) || model->row[chain[count - 1]] < 0) return false;
-    const int* above = d->path + model->row[chain[count - 1]];
+    if (!is_path(model, chain, count) || model->velocity.row[chain[count - 1]] < 0) return false;
+    const int* above = d->mass.path + model->velocity.row[chain[count - 1]];
     for (int k = 0; k < count; k++) {
         if (above[k] != chain[k]) return false;
     }
-    return !cr__is_deep(model, model->dof_body[chain[0]]);
+    return !cr__is_deep(model, model->velocity.body[chain[0]]);
 }
 
 // Velocities of two bodies in two trees are two paths, ascending: how many of them are the first, 0 where it is otherwise.
 static int first_of_two(const crModel* model, const crDynamics* d, const int* col, int count) {
-    int first = count > 0 ? count - 1 - model->dof_depth[col[count - 1]] : 0;
+    int first = count > 0 ? count - 1 - model->velocity.depth[col[count - 1]] : 0;
     if (first <= 0) return 0;
     return is_whole_path(model, d, col, first) && is_whole_path(model, d, col + first, count - first) ? first
                                                                                                       : 0;
@@ -112,14 +112,14 @@ static inline void subtract(double share, const double* restrict row, int count,
 
 // the same where the velocities are one path, for one row: a row of L lies beside x, ordered by depth
 static void path_solve(const crModel* model, const crDynamics* d, const int* chain, int count, double* x) {
-    if (cr__is_deep(model, model->dof_body[chain[0]])) {
+    if (cr__is_deep(model, model->velocity.body[chain[0]])) {
         cr__deep_path_half(d, chain, count, x);
         return;
     }
     for (int k = count - 1; k >= 0; k--) {
         double share = x[k];
-        subtract(share, d->L + model->row[chain[k]], k, x);
-        x[k] = share / d->pivot[chain[k]];
+        subtract(share, d->mass.L + model->velocity.row[chain[k]], k, x);
+        x[k] = share / d->mass.pivot[chain[k]];
     }
 }
 
@@ -129,8 +129,8 @@ static void path_solve3(const crModel* model, const crDynamics* d, const int* ch
     double* restrict y = x + stride;
     double* restrict z = y + stride;
     for (int k = count - 1; k >= 0; k--) {
-        const double* restrict row = d->L + model->row[chain[k]];
-        double pivot = d->pivot[chain[k]], sx = x[k], sy = y[k], sz = z[k];
+        const double* restrict row = d->mass.L + model->velocity.row[chain[k]];
+        double pivot = d->mass.pivot[chain[k]], sx = x[k], sy = y[k], sz = z[k];
         for (int j = 0; j < k; j++) {
             x[j] -= row[j] * sx;
             y[j] -= row[j] * sy;
@@ -164,10 +164,10 @@ static void add_paths(const crModel* model, const crDynamics* d, const crRows* r
     }
     for (int k = r; k < end && count < width; k++) {
         for (int i = rows->start[k]; i < rows->start[k + 1]; i++) {
-            value[(k - r) * width + model->dof_depth[rows->col[i]]] = rows->value[i];
+            value[(k - r) * width + model->velocity.depth[rows->col[i]]] = rows->value[i];
         }
     }
-    if (end - r == 3 && !cr__is_deep(model, model->dof_body[chain[0]])) {
+    if (end - r == 3 && !cr__is_deep(model, model->velocity.body[chain[0]])) {
         path_solve3(model, d, chain, width, width, value);
         return;
     }
@@ -178,10 +178,10 @@ static void add_paths(const crModel* model, const crDynamics* d, const crRows* r
 
 static void add_branched(const crModel* model, const crDynamics* d, const crRows* rows, int r,
                          const int* chain, int width, double* value) {
-    double* x = d->work;
+    double* x = d->scratch.v;
     for (int k = 0; k < width; k++) {
         x[chain[k]] = 0.0;
-        cr__deep_clear(model, model->dof_body[chain[k]], d);
+        cr__deep_clear(model, model->velocity.body[chain[k]], d);
     }
     for (int i = rows->start[r]; i < rows->start[r + 1]; i++) {
         x[rows->col[i]] = rows->value[i];
@@ -218,14 +218,14 @@ static void add_rows(const crModel* model, const crDynamics* d, const crRows* ro
 static int columns(const crModel* model, const crDynamics* d, const int* col, int count, int* out) {
     // what is above one body of a tree is its path
     int tip = count > 0 ? col[count - 1] : -1;
-    bool path = tip >= 0 && !model->bodies[model->dof_body[tip]].single && model->row[tip] >= 0;
-    const int* above = path ? d->path + model->row[tip] : NULL;
+    bool path = tip >= 0 && !model->bodies[model->velocity.body[tip]].single && model->velocity.row[tip] >= 0;
+    const int* above = path ? d->mass.path + model->velocity.row[tip] : NULL;
     for (int k = 0; k < count && path; k++) {
-        int depth = model->dof_depth[col[k]];
-        path = depth <= model->dof_depth[tip] && above[depth] == col[k];
+        int depth = model->velocity.depth[col[k]];
+        path = depth <= model->velocity.depth[tip] && above[depth] == col[k];
     }
     if (path) {
-        int length = model->dof_depth[tip] + 1;
+        int length = model->velocity.depth[tip] + 1;
         if (out != NULL) memcpy(out, above, (size_t)length * sizeof *out);
         return length;
     }
@@ -271,12 +271,12 @@ void cr__half_velocities(const crModel* model, const crDynamics* d, int b, const
         return;
     }
     for (int i = body->v; i < body->v + body->nv; i++) {
-        const double* row = d->L + model->row[i];
-        const int* path = d->path + model->row[i];
+        const double* row = d->mass.L + model->velocity.row[i];
+        const int* path = d->mass.path + model->velocity.row[i];
         double sum = v[i];
-        for (int k = 0; k < model->dof_depth[i]; k++) {
+        for (int k = 0; k < model->velocity.depth[i]; k++) {
             sum += row[k] * v[path[k]];
         }
-        z[i - body->v] = d->pivot[i] * sum;
+        z[i - body->v] = d->mass.pivot[i] * sum;
     }
 }

@@ -13,28 +13,29 @@ static void composite_inertias(const crModel* model, crPart part, crDynamics* d)
     for (int k = 0; k < part.count; k++) {
         int i = cr__part_body(part, k);
         if (model->bodies[i].single) continue;
-        d->composite[i] = (crInertia){0};
+        d->scratch.composite[i] = (crInertia){0};
         if (!(model->bodies[i].mass > 0.0)) continue;
-        d->composite[i] = cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
+        d->scratch.composite[i] =
+            cr__inertia_about(model->bodies[i].mass, d->com[i], d->inertia[i], d->origin[i]);
     }
     for (int k = part.count - 1; k >= 0; k--) {
         int i = cr__part_body(part, k);
         int parent = model->bodies[i].parent;
         if (!cr__moves(model, parent)) continue;
-        crInertia* sum = &d->composite[parent];
-        const crInertia* own = &d->composite[i];
+        crInertia* sum = &d->scratch.composite[parent];
+        const crInertia* own = &d->scratch.composite[i];
         *sum = (crInertia){sum->m + own->m, cr_add(sum->h, own->h), cr_sym3_add(sum->I, own->I)};
     }
 }
 
 static void fill_rows(const crModel* model, const crBody* body, crDynamics* d) {
-    const crInertia* I = &d->composite[body - model->bodies];
+    const crInertia* I = &d->scratch.composite[body - model->bodies];
     for (int i = body->v; i < body->v + body->nv; i++) {
         crTwist momentum = cr__inertia_mul(I, d->axis[i]);
-        double* M = d->M + model->row[i];
-        double* L = d->L + model->row[i];
-        const int* path = d->path + model->row[i];
-        int depth = model->dof_depth[i];
+        double* M = d->mass.M + model->velocity.row[i];
+        double* L = d->mass.L + model->velocity.row[i];
+        const int* path = d->mass.path + model->velocity.row[i];
+        int depth = model->velocity.depth[i];
         for (int k = 0; k < depth; k++) {
             M[k] = L[k] = cr__twist_dot(d->axis[path[k]], momentum);
         }
@@ -51,22 +52,22 @@ static inline void subtract_inertia(double share, const double* restrict row, in
 
 // row i divided by its pivot, its part taken from the rows of all ancestors
 static bool eliminate_inertia(const crModel* model, int i, crDynamics* d) {
-    double* row = d->L + model->row[i];
-    const int* path = d->path + model->row[i];
-    int depth = model->dof_depth[i];
+    double* row = d->mass.L + model->velocity.row[i];
+    const int* path = d->mass.path + model->velocity.row[i];
+    int depth = model->velocity.depth[i];
     double pivot = row[depth];
-    if (!(pivot > CR__PIVOT_NOISE * d->M[model->row[i] + depth])) return false;
-    d->pivot[i] = sqrt(pivot);
+    if (!(pivot > CR__PIVOT_NOISE * d->mass.M[model->velocity.row[i] + depth])) return false;
+    d->mass.pivot[i] = sqrt(pivot);
     for (int k = depth - 1; k >= 0; k--) {
         double share = row[k] / pivot;
-        subtract_inertia(share, row, k + 1, d->L + model->row[path[k]]);
+        subtract_inertia(share, row, k + 1, d->mass.L + model->velocity.row[path[k]]);
         row[k] = share;
     }
     return true;
 }
 
 crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDynamics* d) {
-    d->h = h;
+    d->mass.h = h;
     composite_inertias(model, part, d);
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
@@ -85,7 +86,7 @@ crStatus cr__part_mass_factor(const crModel* model, crPart part, double h, crDyn
             continue;
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
-            d->L[model->row[i] + model->dof_depth[i]] += cr__dof_slope(model, d, h, i);
+            d->mass.L[model->velocity.row[i] + model->velocity.depth[i]] += cr__dof_slope(model, d, h, i);
             if (!eliminate_inertia(model, i, d)) return CR_ERR_DEFINITE;
         }
     }
@@ -108,10 +109,10 @@ static void solve_up(const crModel* model, crPart part, const crDynamics* d, dou
             continue;
         }
         for (int i = body->v; i < body->v + body->nv; i++) {
-            const double* row = d->L + model->row[i];
-            const int* path = d->path + model->row[i];
+            const double* row = d->mass.L + model->velocity.row[i];
+            const int* path = d->mass.path + model->velocity.row[i];
             double sum = x[i];
-            for (int m = 0; m < model->dof_depth[i]; m++) {
+            for (int m = 0; m < model->velocity.depth[i]; m++) {
                 sum -= row[m] * x[path[m]];
             }
             x[i] = sum;
@@ -120,7 +121,7 @@ static void solve_up(const crModel* model, crPart part, const crDynamics* d, dou
 }
 
 void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d, double* x) {
-    for (int k = 0; k < part.count && d->carry != NULL; k++) {
+    for (int k = 0; k < part.count && d->deep.carry != NULL; k++) {
         cr__deep_clear(model, cr__part_body(part, k), d);
     }
     // L^T D y = x, from the leaves down
@@ -136,9 +137,9 @@ void cr__part_mass_solve(const crModel* model, crPart part, const crDynamics* d,
             continue;
         }
         for (int i = body->v + body->nv - 1; i >= body->v; i--) {
-            const double* row = d->L + model->row[i];
-            const int* path = d->path + model->row[i];
-            int depth = model->dof_depth[i];
+            const double* row = d->mass.L + model->velocity.row[i];
+            const int* path = d->mass.path + model->velocity.row[i];
+            int depth = model->velocity.depth[i];
             double share = x[i];
             for (int m = 0; m < depth; m++) {
                 x[path[m]] -= row[m] * share;
@@ -153,7 +154,7 @@ void cr__part_half_solve(const crModel* model, crPart part, const crDynamics* d,
     for (int k = 0; k < part.count; k++) {
         const crBody* body = &model->bodies[cr__part_body(part, k)];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            x[i] /= d->pivot[i];
+            x[i] /= d->mass.pivot[i];
         }
     }
     solve_up(model, part, d, x);
@@ -180,9 +181,9 @@ void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, c
             continue;
         }
         for (int i = body->v; i < body->v + body->nv; i++) {
-            const double* row = d->M + model->row[i];
-            const int* path = d->path + model->row[i];
-            int depth = model->dof_depth[i];
+            const double* row = d->mass.M + model->velocity.row[i];
+            const int* path = d->mass.path + model->velocity.row[i];
+            int depth = model->velocity.depth[i];
             // what is above stands before it
             double sum = row[depth] * x[i];
             for (int m = depth - 1; m >= 0; m--) {
@@ -192,7 +193,7 @@ void cr__part_mass_mul(const crModel* model, crPart part, const crDynamics* d, c
             y[i] = sum;
         }
     }
-    for (int n = part.count - 1; n >= 0 && d->carry != NULL; n--) {
+    for (int n = part.count - 1; n >= 0 && d->deep.carry != NULL; n--) {
         int b = cr__part_body(part, n);
         if (!model->bodies[b].single && cr__is_deep(model, b)) cr__deep_mul_down(model, b, d, x, y);
     }
@@ -221,9 +222,10 @@ void cr_model_mass_dense(const crModel* model, const crDynamics* d, double* M) {
             continue;
         }
         for (int i = v; i < v + body->nv; i++) {
-            for (int j = i; j >= 0; j = model->dof_parent[j]) {
-                double entry = cr__is_deep(model, b) ? cr__deep_entry(model, d, i, j)
-                                                     : d->M[model->row[i] + model->dof_depth[j]];
+            for (int j = i; j >= 0; j = model->velocity.parent[j]) {
+                double entry = cr__is_deep(model, b)
+                                   ? cr__deep_entry(model, d, i, j)
+                                   : d->mass.M[model->velocity.row[i] + model->velocity.depth[j]];
                 M[i * nv + j] = M[j * nv + i] = entry;
             }
         }

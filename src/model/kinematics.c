@@ -40,7 +40,7 @@ static int tree_bodies(const crModel* model, int* velocities, int* entries) {
         bodies = i + 1;
         *velocities = body->v + body->nv;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (model->row[j] >= 0) *entries = model->row[j] + model->dof_depth[j] + 1;
+            if (model->velocity.row[j] >= 0) *entries = model->velocity.row[j] + model->velocity.depth[j] + 1;
         }
     }
     return bodies;
@@ -54,9 +54,9 @@ static bool has_deep(const crModel* model) {
 }
 
 static void fill_paths(const crModel* model, const crBody* body, int* path) {
-    for (int i = body->v; i < body->v + body->nv && model->row[i] >= 0; i++) {
-        for (int j = i; j >= 0; j = model->dof_parent[j]) {
-            path[model->row[i] + model->dof_depth[j]] = j;
+    for (int i = body->v; i < body->v + body->nv && model->velocity.row[i] >= 0; i++) {
+        for (int j = i; j >= 0; j = model->velocity.parent[j]) {
+            path[model->velocity.row[i] + model->velocity.depth[j]] = j;
         }
     }
 }
@@ -71,23 +71,25 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
         take(arena, &made.inertia, nb, sizeof(crSym3)) && take(arena, &made.origin, nb, sizeof(crVec3)) &&
         take(arena, &made.axis, tree_nv + 6, sizeof(crTwist)) &&
         take(arena, &made.given, trees, sizeof(crTwist)) &&
-        take(arena, &made.driven, trees, sizeof(crDriven)) && take(arena, &made.M, nM, sizeof(double)) &&
-        take(arena, &made.L, nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
+        take(arena, &made.driven, trees, sizeof(crDriven)) && take(arena, &made.mass.M, nM, sizeof(double)) &&
+        take(arena, &made.mass.L, nM, sizeof(double)) && take(arena, &made.inverse, nb, sizeof(crSym3)) &&
         take(arena, &made.root, nb, sizeof(crMat3)) && take(arena, &made.twist, nb, sizeof(crTwist)) &&
-        take(arena, &made.rate, trees, sizeof(crTwist)) &&
-        take(arena, &made.wrench, trees, sizeof(crTwist)) &&
-        take(arena, &made.load, trees, sizeof(crTwist)) &&
-        take(arena, &made.composite, trees, sizeof(crInertia)) &&
-        take(arena, &made.work, nv, sizeof(double)) && take(arena, &made.pivot, tree_nv, sizeof(double)) &&
-        take(arena, &made.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
+        take(arena, &made.scratch.rate, trees, sizeof(crTwist)) &&
+        take(arena, &made.scratch.wrench, trees, sizeof(crTwist)) &&
+        take(arena, &made.scratch.load, trees, sizeof(crTwist)) &&
+        take(arena, &made.scratch.composite, trees, sizeof(crInertia)) &&
+        take(arena, &made.scratch.v, nv, sizeof(double)) &&
+        take(arena, &made.mass.pivot, tree_nv, sizeof(double)) &&
+        take(arena, &made.mass.path, nM, sizeof(int)) && take(arena, &made.known, nb, 1) &&
         take(arena, &made.q, model->nq, sizeof(double)) &&
         take(arena, &made.actuation, model->nu, sizeof(crActuation)) &&
         take(arena, &made.limit, model->nu > 0 ? nv : 0, sizeof(double));
     if (ok && has_deep(model)) {
-        ok = cr__deep_create(arena, trees, &made.articulated) &&
-             take(arena, &made.gain, nv, sizeof(crTwist)) && take(arena, &made.weight, nv, sizeof(double)) &&
-             take(arena, &made.carry, trees, sizeof(crTwist)) &&
-             take(arena, &made.momentum, trees, sizeof(crTwist));
+        ok = cr__deep_create(arena, trees, &made.deep.articulated) &&
+             take(arena, &made.deep.gain, nv, sizeof(crTwist)) &&
+             take(arena, &made.deep.weight, nv, sizeof(double)) &&
+             take(arena, &made.deep.carry, trees, sizeof(crTwist)) &&
+             take(arena, &made.deep.momentum, trees, sizeof(crTwist));
     }
     if (!ok) return CR_ERR_MEMORY;
     for (int i = 0; i < nv && model->nu > 0; i++) {
@@ -97,7 +99,7 @@ crStatus cr_dynamics_create(const crModel* model, crArena* arena, crDynamics* d)
     free_axes(made.axis + tree_nv);
     for (int i = 1; i < trees; i++) {
         if (model->bodies[i].joint == CR_JOINT_FREE) free_axes(made.axis + model->bodies[i].v);
-        if (!model->bodies[i].single) fill_paths(model, &model->bodies[i], made.path);
+        if (!model->bodies[i].single) fill_paths(model, &model->bodies[i], made.mass.path);
     }
     *d = made;
     return CR_OK;

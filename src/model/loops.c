@@ -186,22 +186,13 @@ static crStatus blame(crError* error, crStatus status) {
     return cr_error_set(error, status, "", "%s", cr_status_text(status));
 }
 
-static double worst_gap(const crRows* rows) {
-    double worst = 0.0;
-    for (int i = 0; i < rows->count; i++) {
-        double gap = fabs(rows->gap[i]);
-        worst = gap > worst || isnan(gap) ? gap : worst;
-    }
-    return worst;
-}
-
 static crStatus newton(const crModel* model, double tol, crDynamics* d, crState* state, Work* w,
                        crError* error) {
     double gap = INFINITY;
     for (int step = 0; step < NEWTON_STEPS; step++) {
         crStatus status = linearize(model, state, d, w);
         if (status != CR_OK) return blame(error, status);
-        gap = worst_gap(&w->rows);
+        gap = cr__rows_worst_gap(&w->rows);
         if (gap <= tol) return CR_OK;
         if (!isfinite(gap)) break;
         status = correction(model, d, w->rows.gap, w);

@@ -16,10 +16,10 @@ static bool make_plan(const crModel* model, const crDynamics* d, crArena* arena,
     int nb = model->nb;
     *plan = (crPlan){.model = model};
     return CR_ROOMS(arena, CR_ZERO(plan->size, nb), CR_ZERO(plan->thin, nb), CR_ZERO(plan->plane, d->tree_nb),
-                    CR_ZERO(plan->fall, model->nv), CR_ZERO(plan->first_shape, nb + 1),
-                    CR_ZERO(plan->body_shapes, model->shape_count),
-                    CR_ZERO(plan->shape_body, model->shape_count), CR_ZERO(plan->first_tie, nb + 1),
-                    CR_ZERO(plan->ties, 2 * model->loop_count), CR_ZERO(plan->given, nb));
+                    CR_ZERO(plan->fall, model->nv), CR_ZERO(plan->shape.first, nb + 1),
+                    CR_ZERO(plan->shape.list, model->shape_count),
+                    CR_ZERO(plan->shape.body, model->shape_count), CR_ZERO(plan->tie.first, nb + 1),
+                    CR_ZERO(plan->tie.list, 2 * model->loop_count), CR_ZERO(plan->given, nb));
 }
 
 // counts of each to where each begins; filling from the back then keeps the order
@@ -32,20 +32,20 @@ static void to_ends(int* first, int count) {
 
 static void list_shapes(crPlan* plan) {
     const crModel* model = plan->model;
-    int* first = plan->first_shape;
+    int* first = plan->shape.first;
     for (int s = 0; s < model->shape_count; s++) {
-        plan->shape_body[s] = model->shapes[s].body;
-        first[plan->shape_body[s]]++;
+        plan->shape.body[s] = model->shapes[s].body;
+        first[plan->shape.body[s]]++;
     }
     to_ends(first, model->nb);
     for (int s = model->shape_count - 1; s >= 0; s--) {
-        plan->body_shapes[--first[plan->shape_body[s]]] = s;
+        plan->shape.list[--first[plan->shape.body[s]]] = s;
     }
 }
 
 static void list_ties(crPlan* plan) {
     const crModel* model = plan->model;
-    int *first = plan->first_tie, rows, entries;
+    int *first = plan->tie.first, rows, entries;
     for (int i = 0; i < model->loop_count; i++) {
         first[model->loops[i].a]++;
         first[model->loops[i].b]++;
@@ -53,13 +53,13 @@ static void list_ties(crPlan* plan) {
     to_ends(first, model->nb);
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
-        plan->ties[--first[loop->a]] = i;
-        plan->ties[--first[loop->b]] = i;
+        plan->tie.list[--first[loop->a]] = i;
+        plan->tie.list[--first[loop->b]] = i;
     }
-    cr_model_loop_sizes(model, &plan->tie_rows, &plan->tie_entries);
+    cr_model_loop_sizes(model, &plan->tie.rows, &plan->tie.entries);
     cr_model_joint_sizes(model, &rows, &entries);
-    plan->tie_rows += rows;
-    plan->tie_entries += entries;
+    plan->tie.rows += rows;
+    plan->tie.entries += entries;
 }
 
 // half of the least thickness; a surface without thickness is passed by what is thick
@@ -119,7 +119,7 @@ static bool flies(const crPlan* plan, int i) {
     }
     for (int j = body->v; j < body->v + body->nv; j++) {
         const crDof* dof = cr_model_dof(model, j);
-        if (model->dof_actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 ||
+        if (model->velocity.actuator[j] >= 0 || dof->stiffness > 0.0 || dof->friction > 0.0 ||
             dof->motor_force > 0.0 || dof->armature > 0.0)
             return false;
     }
@@ -130,7 +130,7 @@ static void find_falls(crPlan* plan, const crDynamics* d) {
     const crModel* model = plan->model;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
-        bool looped = plan->first_tie[i] < plan->first_tie[i + 1];
+        bool looped = plan->tie.first[i] < plan->tie.first[i + 1];
         if (body->last < 0 || looped || !flies(plan, i)) continue;
         crVec3 g = cr_scale(body->gravity_scale, model->gravity);
         int linear = body->nv < 2 ? body->nv : body->nv - (body->joint == CR_JOINT_FREE ? 3 : 1);

@@ -5,6 +5,20 @@
 
 #include "model/spatial.h"
 
+// The shapes of each body: list[first[b]] and on.
+typedef struct crPlanShapes {
+    int* first;  // (nb + 1)
+    int* list;   // (shape_count)
+    int* body;   // body of each shape (shape_count)
+} crPlanShapes;
+
+// The loops of each body: list[first[b]] and on.
+typedef struct crPlanTies {
+    int* first;  // (nb + 1)
+    int* list;
+    int rows, entries;  // room for rows of all loops and joints
+} crPlanTies;
+
 typedef struct crPlan {
     const crModel* model;
     double*
@@ -24,13 +38,9 @@ typedef struct crPlan {
     crVec3 falls;
     bool
         meets_all;  // every two shapes of two bodies may meet but for where they are: no filter, exclusion, loop or tree
-    int* first_shape;  // shapes of each body: body_shapes[first_shape[b]] and on (nb + 1)
-    int* body_shapes;  // (shape_count)
-    int* shape_body;   // body of each shape (shape_count)
-    int* first_tie;    // loops of each body, likewise (nb + 1)
-    int* ties;
-    int tie_rows, tie_entries;  // room for rows of all loops and joints
-    int* given;                 // bodies that v does not move but time does, ascending (given_count)
+    crPlanShapes shape;
+    crPlanTies tie;
+    int* given;  // bodies that v does not move but time does, ascending (given_count)
     int given_count;
     int first_single;  // this body and all after it are single
     int tree_nv;       // velocities of the bodies before it
@@ -65,7 +75,7 @@ static inline crPart cr__plan_tree(const crPlan* plan, int b) {
 // that a user writes where nothing else pushes is left out: wrt/ has no derivative of it.)
 static inline double cr__plan_fall(const crPlan* plan, const double* force, int j) {
     if (!plan->loaded || force[j] == 0.0) return plan->fall[j];
-    const crBody* body = &plan->model->bodies[plan->model->dof_body[j]];
+    const crBody* body = &plan->model->bodies[plan->model->velocity.body[j]];
     return body->single && j < body->v + 3 ? plan->fall[j] + force[j] / body->mass : plan->fall[j];
 }
 

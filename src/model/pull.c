@@ -40,7 +40,7 @@ static double tendon_length(const crModel* model, const crDynamics* d, const crT
     double sum = 0.0;
     if (!t->joints) return path_length(model, d, t);
     for (int k = 0; k < t->count; k++) {
-        const crBody* body = &model->bodies[model->dof_body[t->item[k]]];
+        const crBody* body = &model->bodies[model->velocity.body[t->item[k]]];
         sum += t->coef[k] * d->q[body->q + t->item[k] - body->v];
     }
     return sum;
@@ -107,9 +107,9 @@ static int shared(const crModel* model, int a, int b) {
     int i = model->bodies[a].last, j = model->bodies[b].last;
     while (i != j) {
         if (i > j) {
-            i = model->dof_parent[i];
+            i = model->velocity.parent[i];
         } else {
-            j = model->dof_parent[j];
+            j = model->velocity.parent[j];
         }
     }
     return i;
@@ -118,7 +118,7 @@ static int shared(const crModel* model, int a, int b) {
 static void walk_wrench(Walk* w, int body, int stop, crVec3 at, crVec3 force, crVec3 moment) {
     crVec3 arm = cr_sub(at, w->d->origin[body]);
     crTwist wrench = cr__twist(cr_add(moment, cr_cross(arm, force)), force);
-    for (int j = w->model->bodies[body].last; j > stop; j = w->model->dof_parent[j]) {
+    for (int j = w->model->bodies[body].last; j > stop; j = w->model->velocity.parent[j]) {
         w->entry(w->ctx, j, cr__twist_dot(cr__dof_axis(w->d, j), wrench));
     }
     if (stop < 0) w->given += cr__twist_dot(cr__given(w->d, body), wrench);

@@ -51,8 +51,8 @@ static int next_column(const crModel* model, int* ja, int* jb, bool common, bool
     if (j < 0) return -1;
     *of_a = *ja == j;
     *of_b = *jb == j;
-    if (*of_a) *ja = model->dof_parent[j];
-    if (*of_b) *jb = model->dof_parent[j];
+    if (*of_a) *ja = model->velocity.parent[j];
+    if (*of_b) *jb = model->velocity.parent[j];
     return j;
 }
 
@@ -116,9 +116,9 @@ static int add_path(const crModel* model, const crDynamics* d, const crEnds* end
                     const crVec3* frame, int count, double* sum, crRows* rows) {
     bool of_b = cr__moves(model, ends->b);
     int last = model->bodies[of_b ? ends->b : ends->a].last;
-    int width = model->dof_depth[last] + 1, first = cr__rows_begin(rows, count, width);
+    int width = model->velocity.depth[last] + 1, first = cr__rows_begin(rows, count, width);
     if (first < 0) return first;
-    const int* path = d->path + model->row[last];
+    const int* path = d->mass.path + model->velocity.row[last];
     crVec3 dir[3];
     for (int k = 0; k < count; k++) {
         dir[k] = of_b ? frame[k] : cr_neg(frame[k]);
@@ -150,7 +150,8 @@ static int add_both(const crModel* model, const crDynamics* d, const crEnds* end
 
 // a body of a tree that v moves, its path at hand
 static bool has_row(const crModel* model, int body) {
-    return cr__moves(model, body) && !model->bodies[body].single && model->row[model->bodies[body].last] >= 0;
+    return cr__moves(model, body) && !model->bodies[body].single &&
+           model->velocity.row[model->bodies[body].last] >= 0;
 }
 
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
@@ -218,6 +219,15 @@ void cr_rows_add_impulse(const crRows* rows, const double* p, double* momentum) 
             momentum[rows->col[i]] += rows->value[i] * p[r];
         }
     }
+}
+
+double cr__rows_worst_gap(const crRows* rows) {
+    double worst = 0.0;
+    for (int i = 0; i < rows->count; i++) {
+        double gap = fabs(rows->gap[i]);
+        worst = gap > worst || isnan(gap) ? gap : worst;
+    }
+    return worst;
 }
 
 double cr__rows_product(const crRows* rows, int r, int s) {

@@ -18,6 +18,9 @@ int cr__rows_begin(crRows* rows, int count, int entries);
 int cr__rows_add(const crModel* model, const crDynamics* d, const crEnds* ends, const crMat3* frame,
                  int count, crRows* rows);
 
+// Largest |gap| of all rows; NaN if one is NaN.
+double cr__rows_worst_gap(const crRows* rows);
+
 // Product of two rows, whose columns ascend.
 double cr__rows_product(const crRows* rows, int r, int s);
 

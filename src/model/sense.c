@@ -253,10 +253,10 @@ crStatus cr_model_inverse_dynamics(const crModel* model, const crState* state, c
     crStatus status = cr_model_mass_factor(model, 0.0, d);
     if (status != CR_OK) return status;
     total_forces(model, state, d, force);
-    cr_model_mass_mul(model, d, acceleration, d->work);
+    cr_model_mass_mul(model, d, acceleration, d->scratch.v);
     for (int i = 0; i < model->nv; i++) {
         double own = state->force[i] + cr__dof_actuation(model, d, state->q, state->v, i);
-        force[i] = d->work[i] - force[i] + own;
+        force[i] = d->scratch.v[i] - force[i] + own;
     }
     cr__lines_add(model, state, d, model->tendon_count, force);
     return CR_OK;
@@ -287,7 +287,7 @@ crStatus cr_model_jacobian(const crModel* model, const crDynamics* d, int body, 
     for (int k = 0; k < 2; k++) {
         if (to[k] != NULL && nv > 0) memset(to[k], 0, 3 * (size_t)nv * sizeof(double));
     }
-    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
+    for (int j = model->bodies[body].last; j >= 0; j = model->velocity.parent[j]) {
         crVec3 column[2] = {cr__twist_at(cr__dof_axis(d, j), r), cr__dof_axis(d, j).omega};
         for (int k = 0; k < 2; k++) {
             if (to[k] == NULL) continue;
@@ -302,9 +302,9 @@ crStatus cr_model_jacobian(const crModel* model, const crDynamics* d, int body, 
 crStatus cr_model_sense(const crModel* model, const crState* state, crDynamics* d, double* out) {
     if (!cr__dynamics_fits(model, d) || !cr__state_fits(model, state)) return CR_ERR_ARGUMENT;
     if (out == NULL && model->nsensor > 0) return CR_ERR_ARGUMENT;
-    crStatus status = cr_model_acceleration(model, state, d, d->work);
+    crStatus status = cr_model_acceleration(model, state, d, d->scratch.v);
     if (status != CR_OK) return status;
-    cr__sense(model, state, d, d->work, out);
+    cr__sense(model, state, d, d->scratch.v, out);
     cr__sense_noise(model, state->time, out);
     return CR_OK;
 }

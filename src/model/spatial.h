@@ -139,7 +139,7 @@ static inline void cr__part_copy_state(const crModel* model, crPart part, const 
 // How many velocities move a body.
 static inline int cr__depth(const crModel* model, int body) {
     int last = model->bodies[body].last;
-    return last < 0 ? 0 : model->dof_depth[last] + 1;
+    return last < 0 ? 0 : model->velocity.depth[last] + 1;
 }
 
 // The stages of model.h for a part; nothing of other bodies is read or written.

@@ -44,11 +44,16 @@ void* cr__store_copy(crModel* model, const void* bytes, size_t size) {
 
 void cr__store_free(crModel* model) {
     crAllocator* a = &model->allocator;
-    void* arrays[STORE_ARRAYS] = {model->bodies,     model->dofs,         model->dof_at,    model->dof_body,
-                                  model->dof_parent, model->dof_depth,    model->row,       model->q0,
-                                  model->materials,  model->pairs,        model->shapes,    model->loops,
-                                  model->exclusions, model->dof_actuator, model->actuators, model->sites,
-                                  model->sensors,    model->loads,        model->tendons,   model->top};
+    void* arrays[STORE_ARRAYS] = {model->bodies,          model->velocity.dofs,
+                                  model->velocity.dof,    model->velocity.body,
+                                  model->velocity.parent, model->velocity.depth,
+                                  model->velocity.row,    model->q0,
+                                  model->materials,       model->pairs,
+                                  model->shapes,          model->loops,
+                                  model->exclusions,      model->velocity.actuator,
+                                  model->actuators,       model->sites,
+                                  model->sensors,         model->loads,
+                                  model->tendons,         model->top};
     for (int i = 0; i < STORE_ARRAYS; i++) {
         if (arrays[i] != NULL) a->free(a->ctx, arrays[i], model->memory->bytes[i]);
     }

@@ -16,7 +16,7 @@ static crStatus check_item(crModel* model, const crTendon* t, int k) {
         return refuse_tendon(model, CR_ERR_RANGE, "item", "must be a site", item);
     if (t->joints) {
         bool known = item >= 0 && item < model->nv;
-        const crBody* body = known ? &model->bodies[model->dof_body[item]] : NULL;
+        const crBody* body = known ? &model->bodies[model->velocity.body[item]] : NULL;
         if (!known || body->nq != body->nv)
             return refuse_tendon(model, CR_ERR_RANGE, "item", "must be a velocity that has a coordinate",
                                  item);

@@ -136,8 +136,8 @@ static crStatus set_box(crPairs* pairs, const crDynamics* d, int s, crError* err
 static crStatus set_boxes(crPairs* pairs, const crDynamics* d, int body, crError* error) {
     const crPlan* plan = pairs->plan;
     crStatus status = CR_OK;
-    for (int i = plan->first_shape[body]; i < plan->first_shape[body + 1] && status == CR_OK; i++) {
-        int s = plan->body_shapes[i];
+    for (int i = plan->shape.first[body]; i < plan->shape.first[body + 1] && status == CR_OK; i++) {
+        int s = plan->shape.list[i];
         if (pairs->boxes.left[s]) status = set_box(pairs, d, s, error);
     }
     return status;
@@ -155,8 +155,8 @@ static void find_left(void* ctx, int begin, int end) {
     const crBounds* held = cr__broad_held(move->pairs->boxes.broad);
     for (int k = begin; k < end; k++) {
         int b = cr__part_body(move->part, k);
-        for (int i = plan->first_shape[b]; i < plan->first_shape[b + 1]; i++) {
-            int s = plan->body_shapes[i];
+        for (int i = plan->shape.first[b]; i < plan->shape.first[b + 1]; i++) {
+            int s = plan->shape.list[i];
             move->pairs->boxes.left[s] = !stays(move->pairs, held, move->d, s);
         }
     }
@@ -182,8 +182,8 @@ crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDyn
 
 // true if a loop holds two bodies together
 static bool tied(const crPlan* plan, int a, int b) {
-    for (int i = plan->first_tie[a]; i < plan->first_tie[a + 1]; i++) {
-        const crLoop* loop = &plan->model->loops[plan->ties[i]];
+    for (int i = plan->tie.first[a]; i < plan->tie.first[a + 1]; i++) {
+        const crLoop* loop = &plan->model->loops[plan->tie.list[i]];
         if (loop->kind == CR_LOOP_JOINT || cr_loop_ranges(loop)) continue;
         if (loop->a == b || loop->b == b) return true;
     }
@@ -296,7 +296,7 @@ static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
 
 // true if two shapes whose boxes overlap may have contacts
 static bool may_meet(const crPlan* plan, crPair found, const crPose* pose) {
-    if (plan->meets_all && !plan->planes) return plan->shape_body[found.a] != plan->shape_body[found.b];
+    if (plan->meets_all && !plan->planes) return plan->shape.body[found.a] != plan->shape.body[found.b];
     const crBodyShape *a = &plan->model->shapes[found.a], *b = &plan->model->shapes[found.b];
     if (!cr__meet_but_for_loops(plan->model, found.a, found.b) || tied(plan, a->body, b->body)) return false;
     return !cr__pairs_pass_by(plan, a, b, pose[a->body], pose[b->body]);

@@ -26,60 +26,28 @@
 #define CR_FEW_APART static
 #endif
 
-#define CR_FEW_ALONG 1e-12  // ALONG of packed_build.c
-
-// Sets z to M^(1/2) v.
-CR_FEW void cr__few_coordinates(const crFewBody* body, const double* v, double* z) {
-    double root = sqrt(body->mass);
-    for (int k = 0; k < 3; k++) {
-        z[k] = root * v[k];
-    }
-    cr__store_vec(cr_mat3_mul(body->root, cr_sym3_mul(body->inertia, cr__load_vec(v + 3))), z + 3);
-}
-
-CR_FEW bool cr__few_along(crVec3 n, crVec3 a) {
-    crVec3 off = cr_cross(a, n);
-    return cr_dot(off, off) <= CR_FEW_ALONG * CR_FEW_ALONG * cr_dot(a, a);
-}
-
 // Returns the kind of the unit of contacts first to first + 3.
 CR_FEW crKind cr__few_kind(const crFew* few, int first) {
     if (!few->body->round) return CR_KIND_ANY;
     bool ball = true;
     for (int i = first; i < few->count && i < first + CR_UNIT_CONTACTS; i++) {
         const crPackedContact* c = &few->contact[i];
-        ball = ball && cr__few_along(c->normal, cr_sub(c->point, few->body->origin)) &&
-               cr__few_along(c->normal, c->E);
+        ball = ball && is_along(c->normal, cr_sub(c->point, few->body->origin)) && is_along(c->normal, c->E);
     }
     return ball ? CR_KIND_BALL : CR_KIND_ROUND;
-}
-
-CR_FEW void cr__few_put(double* in, int at, crVec3 a) {
-    in[at * CR_LANES] = a.x;
-    in[(at + 1) * CR_LANES] = a.y;
-    in[(at + 2) * CR_LANES] = a.z;
 }
 
 CR_FEW void cr__few_pack(const crFew* few, int i) {
     double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign = 1.0;
     const crPackedContact* c = &few->contact[i];
     double* slot = few->slot + i * CR_FEW_STRIDE;
-    cr__few_put(in, IN_N, c->normal);
-    cr__few_put(in, IN_RB, cr_sub(c->point, few->body->origin));
-    cr__few_put(in, IN_RA, cr_vec3(0, 0, 0));
-    cr__few_put(in, IN_E, c->E);
-    cr__few_put(in, IN_P, c->P);
-    in[IN_MU * CR_LANES] = c->mu;
+    read_contact(c, few->body->origin, NULL, in);
     for (int k = 0; k < 9; k++) {
         Rb[k * CR_LANES] = few->body->root.m[k / 3][k % 3];
         Ra[k * CR_LANES] = 0.0;
     }
     crGroup g = {.kind = few->kind, .two = false};
-    if (few->kind == CR_KIND_BALL) {
-        pack_ball(&g, few->share, 0.0, &sign, Rb, Ra, in, slot);
-    } else {
-        pack_slot(&g, few->share, 0.0, &sign, Rb, Ra, in, slot);
-    }
+    pack_slot(&g, few->share, 0.0, &sign, Rb, Ra, in, slot);
 }
 
 // Recomputes z from z_free and the impulses.
@@ -172,7 +140,7 @@ CR_FEW bool cr__few_begin(crFew* few, const crFewBody* body, bool ball, int coun
     for (int i = 0; i < count; i += CR_UNIT_CONTACTS) {
         if (cr__few_kind(few, i) != few->kind) return false;
     }
-    cr__few_coordinates(body, v, few->z_free);
+    single_coordinates(body->mass, &body->root, &body->inertia, v, few->z_free);
     for (int i = 0; i < count; i++) {
         cr__few_pack(few, i);
     }

@@ -9,7 +9,6 @@
 #include "relax/packed_solve.h"
 
 #define CR_FEW_STRIDE (CR_AT_K + CR_K)  // numbers per slot
-#define CR_FEW_GROWTH 16.0              // GROWTH of packed.c
 
 // body at its pose, as in crDynamics
 typedef struct crFewBody {
@@ -41,8 +40,7 @@ static inline bool cr__few_is_open(const crFew* few) { return !few->ended && few
 
 // Returns crPackedIsland.scale for the next sweep.
 static inline double cr__few_scale(const crFew* few) {
-    double weight = fmax(0.0, few->share * few->share + 0.0 * 0.0);
-    return 0x1p30 * weight / fmax(few->change, fmax(few->tol * few->tol, 0x1p-900));
+    return cr__packed_scale(few->share * few->share, few->change, few->tol);
 }
 
 // Ends a sweep, whose largest squared velocity change was `change`: sets momentum and z for the next one.
@@ -53,12 +51,7 @@ static inline void cr__few_turn(crFew* few, double change, int64_t along) {
     few->ended = change <= end * end;
     if (!cr__few_is_open(few)) return;
     if (few->late > 0.0 && few->sweeps == few->early) few->tol = few->late;
-    bool grows = change > CR_FEW_GROWTH * few->least;
-    few->least = grows ? change : fmin(few->least, change);
-    if (grows || along < 0) few->momentum = 1.0;
-    double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * few->momentum * few->momentum));
-    few->beta = fmin((few->momentum - 1.0) / next, 1.0);
-    few->momentum = next;
+    few->beta = cr__packed_share(change, along, 1.0, &few->least, &few->momentum);
     for (int k = 0; k < 6; k++) {
         double d = few->z[k] - few->z_before[k];
         few->z_before[k] = few->z[k];

@@ -16,9 +16,8 @@
 #include "relax/lanes.h"
 #include "relax/units.h"
 
-#define BODIES 256   // bodies per task
-#define GROUPS 128   // groups per task
-#define GROWTH 16.0  // squared change over the least one beyond which momentum restarts
+#define BODIES 256  // bodies per task
+#define GROUPS 128  // groups per task
 
 // Result of the last sweep in adjacent lanes of one island. Neither sum nor maximum depends on the order.
 typedef struct Tally {
@@ -36,7 +35,7 @@ typedef struct Run {
     double* beta;   // momentum share of each island (count)
     double* keep;   // beta of the previous sweep (count)
     Tally* tally;   // tallies of each chunk of groups, from its first lane on (lanes)
-    int* tallies;   // number of tallies of each chunk (chunks)
+    int* tallies;   // of each chunk: number of tallies, or of live groups (chunks)
     double* parts;  // work: two numbers per body, or one per contact
 } Run;
 
@@ -141,7 +140,8 @@ static void tally_groups(void* ctx, int begin, int end) {
     Tally at = {.island = -1};
     double scale = 0.0;
     int count = 0;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = p->swept.group[k];
         const crGroup* g = &p->group[i];
         for (int l = 0; g->live && l < g->lanes; l++) {
             if (g->island[l] != at.island) {
@@ -166,15 +166,15 @@ static int judge(Run* run, bool* ended) {
     int open = 0;
     for (int k = 0; k < run->open_count; k++) {
         crPackedIsland* island = &run->island[run->open[k]];
-        island->scale =
-            0x1p30 * island->weight / fmax(island->change, fmax(island->tol * island->tol, 0x1p-900));
+        island->scale = cr__packed_scale(island->weight, island->change, island->tol);
         island->change = 0.0;
         island->along = 0;
         if (island->live) run->open[open++] = run->open[k];
     }
     run->open_count = open;
-    cr__tasks_for(p->tasks, p->group_count, GROUPS, tally_groups, run);
-    for (int i = 0; i < p->group_count; i += GROUPS) {
+    int swept = p->swept.start[p->colours];
+    cr__tasks_for(p->tasks, swept, GROUPS, tally_groups, run);
+    for (int i = 0; i < swept; i += GROUPS) {
         for (int k = 0; k < run->tallies[i / GROUPS]; k++) {
             const Tally* tally = &run->tally[i * CR_LANES + k];
             crPackedIsland* island = &run->island[tally->island];
@@ -204,7 +204,9 @@ static int judge(Run* run, bool* ended) {
 static void mark_groups(void* ctx, int begin, int end) {
     const Run* run = ctx;
     crPacked* p = run->packed;
-    for (int i = begin; i < end; i++) {
+    int count = 0;
+    for (int k = begin; k < end; k++) {
+        int i = p->swept.group[k];
         crGroup* g = &p->group[i];
         if (!g->live) continue;
         g->live = false;
@@ -213,11 +215,52 @@ static void mark_groups(void* ctx, int begin, int end) {
             p->live[i * CR_LANES + l] = live ? -1 : 0;
             g->live = g->live || live;
         }
+        count += g->live;
+    }
+    run->tallies[begin / GROUPS] = count;
+}
+
+// Lists all groups and bodies.
+static void list_all(crPacked* p) {
+    crSwept* s = &p->swept;
+    memcpy(s->start, p->colour_start, (size_t)(p->colours + 1) * sizeof *s->start);
+    s->bodies = p->bodies;
+    for (int i = 0; i < p->group_count; i++) {
+        s->group[i] = i;
+    }
+    for (int i = 0; i < p->bodies; i++) {
+        s->body[i] = i;
     }
 }
 
+// Removes groups and bodies of islands that have ended from the lists.
+static void list_live(const Run* run) {
+    crPacked* p = run->packed;
+    crSwept* s = &p->swept;
+    int kept = 0, bodies = 0;
+    for (int colour = 0, i = 0; colour < p->colours; colour++) {
+        int end = s->start[colour + 1];
+        s->start[colour] = kept;
+        for (; i < end; i++) {
+            if (p->group[s->group[i]].live) s->group[kept++] = s->group[i];
+        }
+    }
+    s->start[p->colours] = kept;
+    for (int k = 0; k < s->bodies; k++) {
+        if (run->island[p->body_island[s->body[k]]].live) s->body[bodies++] = s->body[k];
+    }
+    s->bodies = bodies;
+}
+
+// Marks the groups of islands that go on. The lists get shorter once a quarter of their groups has ended.
 static void mark_live(Run* run) {
-    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, mark_groups, run);
+    crPacked* p = run->packed;
+    int swept = p->swept.start[p->colours], live = 0;
+    cr__tasks_for(p->tasks, swept, GROUPS, mark_groups, run);
+    for (int i = 0; i < swept; i += GROUPS) {
+        live += run->tallies[i / GROUPS];
+    }
+    if (4 * live <= 3 * swept) list_live(run);
 }
 
 // Returns the largest momentum share that a sweep may use. Momentum moves impulses far, but leaves errors in
@@ -233,20 +276,14 @@ static double most_share(const crPackedIsland* island) {
     return 1.0;
 }
 
-// Sets the next momentum share of each island, after Nesterov. The share is zero if the last sweep went
-// against the direction or its change grew: contacts have changed their state, and momentum would stir the
-// whole island.
+// Sets the next momentum share of each island.
 static void choose_ratios(Run* run) {
     for (int k = 0; k < run->open_count; k++) {
         int i = run->open[k];
         crPackedIsland* island = &run->island[i];
-        bool grows = island->change > GROWTH * island->least;
-        island->least = grows ? island->change : fmin(island->least, island->change);
-        if (grows || island->along < 0) island->momentum = 1.0;
-        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->momentum * island->momentum));
         run->keep[i] = run->beta[i];
-        run->beta[i] = fmin((island->momentum - 1.0) / next, most_share(island));
-        island->momentum = next;
+        run->beta[i] = cr__packed_share(island->change, island->along, most_share(island), &island->least,
+                                        &island->momentum);
     }
 }
 
@@ -262,8 +299,8 @@ CR_LANE void accelerate_body(double beta, double* z, double* before) {
 
 CR_LANE void accelerate_range(const Run* run, int begin, int end) {
     const crPacked* p = run->packed;
-    for (int i = begin; i < end; i++) {
-        int island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
+    for (int k = begin; k < end; k++) {
+        int i = p->swept.body[k], island = p->body_island[i], at = CR_BODY_STRIDE * (i + 1);
         if (!run->island[island].live) continue;
         accelerate_body(run->beta[island], p->z + at, p->z_before + at);
     }
@@ -288,6 +325,7 @@ static bool mark_unsolved(Run* run) {
 // Allocates the arrays of the packing that sweeps need. Returns false if memory runs out.
 static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
     if (!CR_ROOMS(arena, CR_ROOM(p->change, lanes), CR_ROOM(p->along, lanes), CR_ROOM(p->live, lanes),
+                  CR_ROOM(p->swept.group, p->group_count + 1), CR_ROOM(p->swept.body, p->bodies + 1),
                   CR_ROOM(p->z_before, CR_BODY_STRIDE * (size_t)(p->bodies + 1))))
         return false;
     for (size_t i = 0; i < lanes; i++) {
@@ -327,6 +365,7 @@ static void begin(Run* run) {
         }
     }
     p->beta = run->beta;
+    list_all(p);
     cr__units_begin(p->units);
 }
 
@@ -347,7 +386,7 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         if (live == 0) break;
         choose_ratios(&run);
         cr__units_accelerate(p->units, run.beta, run.keep);
-        cr__tasks_for(p->tasks, p->bodies, BODIES, CR_BEST(accelerate), &run);
+        cr__tasks_for(p->tasks, p->swept.bodies, BODIES, CR_BEST(accelerate), &run);
     }
     if (mark_unsolved(&run)) limit_energy(&run);
     return CR_OK;

@@ -73,6 +73,14 @@ typedef struct crPackedContact {
     double w;  // out: n^T W n, 1/kg
 } crPackedContact;
 
+// Groups and bodies that a sweep goes through: those of islands that go on, and few others.
+typedef struct crSwept {
+    int* group;                 // ascending (start[colours])
+    int start[CR_COLOURS + 2];  // first of each colour (colours + 1)
+    int* body;                  // ascending (bodies)
+    int bodies;
+} crSwept;
+
 typedef struct crPacked {
     int count;
     crPackedContact* contact;  // (count)
@@ -82,7 +90,8 @@ typedef struct crPacked {
     int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
     double* hot;                       // numbers of all groups
     const double* beta;                // momentum share of each island in the next sweep
-    // working arrays of cr__packed_solve
+    // working data of cr__packed_solve
+    crSwept swept;
     double* change;  // largest squared velocity change in the last sweep, m^2/s^2 (group_count*CR_LANES)
     double* along;   // sum of w dP.d in the last sweep, d: momentum direction (group_count*CR_LANES)
     int64_t* live;   // masks (group_count*CR_LANES)
@@ -119,10 +128,7 @@ crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const
 // Groups the contacts, fills `hot`, and adds the warm start impulses to z. CR_ERR_MEMORY.
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, struct crUnits* units, crPacked* packed);
-// Calls fn(ctx, begin, end) for the groups of one colour after another. Group numbers count from *first, the
-// first group of the colour, which is set before each colour.
-void cr__packed_by_colours(const crPacked* packed, crTaskFn fn, void* ctx, int* first);
-// Makes one sweep over all live groups and all units.
+// Makes one sweep over the live groups of packed->swept and all units.
 void cr__packed_sweep(crPacked* packed);
 // Recomputes z from z_free and the impulses.
 void cr__packed_apply(crPacked* packed);

@@ -17,10 +17,9 @@
 
 #define KINDS   ((CR_KIND_BALL + 1) * 2 * CR_UNIT_CONTACTS)  // buckets per colour
 #define BUCKETS ((CR_COLOURS + 1) * KINDS)
-#define ALONG   1e-12  // sine of the angle to the normal up to which a vector is along it: covers rounding
-#define GROUPS  32     // groups per task
-#define BODIES  256    // bodies per task
-#define CHUNK   512    // contacts per task
+#define GROUPS  32   // groups per task
+#define BODIES  256  // bodies per task
+#define CHUNK   512  // contacts per task
 
 // contacts first to first + count - 1 of one pair of shapes
 typedef struct Unit {
@@ -53,13 +52,8 @@ static void number_body(Build* build, int body) {
 
 // Sets z to M^(1/2) v of a single body.
 static void coordinates(const crInertias* of, int body, const double* v, double* z) {
-    double root = sqrt(of->model->bodies[body].mass);
-    v += of->model->bodies[body].v;
-    for (int k = 0; k < 3; k++) {
-        z[k] = root * v[k];
-    }
-    crVec3 spin = cr_sym3_mul(of->d->inertia[body], cr__load_vec(v + 3));
-    cr__store_vec(cr_mat3_mul(of->d->root[body], spin), z + 3);
+    const crBody* b = &of->model->bodies[body];
+    single_coordinates(b->mass, &of->d->root[body], &of->d->inertia[body], v + b->v, z);
     z[6] = z[7] = 0.0;
 }
 
@@ -122,7 +116,7 @@ static crStatus number_bodies(Build* build) {
     for (int i = 0; p->units != NULL && i < p->units->count; i++) {
         const crRowUnit* unit = &p->units->unit[i];
         for (int k = 0; k < unit->width; k++) {
-            int body = model->dof_body[unit->col[k]];
+            int body = model->velocity.body[unit->col[k]];
             if (model->bodies[body].single) number_body(build, body);
         }
     }
@@ -134,11 +128,6 @@ static crStatus number_bodies(Build* build) {
 }
 
 static bool is_round(const Build* build, int place) { return build->round[place / CR_BODY_STRIDE - 1]; }
-
-static bool is_along(crVec3 n, crVec3 a) {
-    crVec3 off = cr_cross(a, n);
-    return cr_dot(off, off) <= ALONG * ALONG * cr_dot(a, a);
-}
 
 // Returns the kind of a unit whose contacts and places are set.
 static crKind kind_of(const Build* build, const Unit* unit) {
@@ -284,23 +273,6 @@ static crStatus make_arrays(Build* build) {
     return p->hot != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
-static void put(double* in, int at, crVec3 a) {
-    in[at * CR_LANES] = a.x;
-    in[(at + 1) * CR_LANES] = a.y;
-    in[(at + 2) * CR_LANES] = a.z;
-}
-
-// Puts the numbers of a contact into one lane; b moves, a is -1 if it does not move.
-static void read_contact(const Build* build, const crPackedContact* c, int a, int b, double* in) {
-    const crVec3* origin = build->of->d->origin;
-    put(in, IN_N, c->normal);
-    put(in, IN_RB, cr_sub(c->point, origin[b]));
-    put(in, IN_RA, a >= 0 ? cr_sub(c->point, origin[a]) : cr_vec3(0, 0, 0));
-    put(in, IN_E, c->E);
-    put(in, IN_P, c->P);
-    in[IN_MU * CR_LANES] = c->mu;
-}
-
 // Reads R of a body; for round bodies only its first number.
 static void read_body(const Build* build, crKind kind, int body, double* R) {
     const crMat3* root = &build->of->d->root[body];
@@ -311,6 +283,7 @@ static void read_body(const Build* build, crKind kind, int body, double* R) {
 
 CR_LANE void pack_group(const Build* build, const crGroup* g) {
     crPacked* p = build->packed;
+    const crVec3* origin = build->of->d->origin;
     _Alignas(32) double in[IN_COUNT * CR_LANES], Rb[9 * CR_LANES], Ra[9 * CR_LANES], sign[CR_LANES];
     int a[CR_LANES], b[CR_LANES];
     double* hot = p->hot + g->hot;
@@ -329,15 +302,12 @@ CR_LANE void pack_group(const Build* build, const crGroup* g) {
     double* slot = hot + 2 * CR_LANES;
     for (int k = 0; k < g->slots; k++) {
         for (int l = 0; l < CR_LANES; l++) {
-            read_contact(build, &p->contact[g->contact[l] + k], a[l], b[l], in + l);
+            read_contact(&p->contact[g->contact[l] + k], origin[b[l]], a[l] >= 0 ? &origin[a[l]] : NULL,
+                         in + l);
         }
         for (int l = 0; l < CR_LANES; l += CR_WIDTH) {
             crLane sb = lane_load(hot + l), sa = lane_load(hot + CR_LANES + l);
-            if (g->kind == CR_KIND_BALL) {
-                pack_ball(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
-            } else {
-                pack_slot(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
-            }
+            pack_slot(g, sb, sa, sign + l, Rb + l, Ra + l, in + l, slot + l);
         }
         slot += CR_LANES * g->places;
     }

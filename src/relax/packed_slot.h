@@ -7,6 +7,39 @@
 // Places of the input of one contact per lane: normal, arms, E, warm start impulse, friction.
 enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
+#define CR_ALONG 1e-12  // sine of the angle to the normal up to which a vector is along it: covers rounding
+
+CR_LANE bool is_along(crVec3 n, crVec3 a) {
+    crVec3 off = cr_cross(a, n);
+    return cr_dot(off, off) <= CR_ALONG * CR_ALONG * cr_dot(a, a);
+}
+
+// Sets the first six numbers of z to M^(1/2) v of a single body; R^T R is its inverse inertia.
+CR_LANE void single_coordinates(double mass, const crMat3* R, const crSym3* inertia, const double* v,
+                                double* z) {
+    double root = sqrt(mass);
+    for (int k = 0; k < 3; k++) {
+        z[k] = root * v[k];
+    }
+    cr__store_vec(cr_mat3_mul(*R, cr_sym3_mul(*inertia, cr__load_vec(v + 3))), z + 3);
+}
+
+CR_LANE void put3(double* in, int at, crVec3 a) {
+    in[at * CR_LANES] = a.x;
+    in[(at + 1) * CR_LANES] = a.y;
+    in[(at + 2) * CR_LANES] = a.z;
+}
+
+// Puts the numbers of a contact into one lane. b, a: origins of the bodies; a is NULL if it does not move.
+CR_LANE void read_contact(const crPackedContact* c, crVec3 b, const crVec3* a, double* in) {
+    put3(in, IN_N, c->normal);
+    put3(in, IN_RB, cr_sub(c->point, b));
+    put3(in, IN_RA, a != NULL ? cr_sub(c->point, *a) : cr_vec3(0, 0, 0));
+    put3(in, IN_E, c->E);
+    put3(in, IN_P, c->P);
+    in[IN_MU * CR_LANES] = c->mu;
+}
+
 // Stores K = -[r] R^T, times the sign of the body, by rows and adds K K^T to D (xx xy xz yy yz zz).
 CR_LANE void add_K(crLane sign, const double* R, crLane3 r, double* K, crLane* D) {
     for (int k = 0; k < 3; k++) {
@@ -64,8 +97,8 @@ CR_LANE void pack_common(const double* in, crLane3 P, double* slot) {
 }
 
 // Fills a slot of kinds other than ball.
-CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
-                       const double* Ra, const double* in, double* slot) {
+CR_LANE void pack_any(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
+                      const double* Ra, const double* in, double* slot) {
     bool round = g->kind == CR_KIND_ROUND;
     crLane3 n = lane3_load(in + IN_N * CR_LANES), t1 = tangent(n), t2 = lane3_cross(n, t1);
     crLane shares = sb * sb + sa * sa, none = lane_all(0.0);
@@ -105,6 +138,16 @@ CR_LANE void pack_ball(const crGroup* g, crLane sb, crLane sa, const double* sig
     lane_store(slot + CR_AT_GT * CR_LANES, lane_all(1.0) / (sb * sb + sa * sa + (b * b + a * a)));
     lane_store(slot + CR_AT_RHO * CR_LANES, b);
     if (g->two) lane_store(slot + (CR_AT_RHO + 1) * CR_LANES, a);
+}
+
+// Fills a slot of any kind.
+CR_LANE void pack_slot(const crGroup* g, crLane sb, crLane sa, const double* sign, const double* Rb,
+                       const double* Ra, const double* in, double* slot) {
+    if (g->kind == CR_KIND_BALL) {
+        pack_ball(g, sb, sa, sign, Rb, Ra, in, slot);
+    } else {
+        pack_any(g, sb, sa, sign, Rb, Ra, in, slot);
+    }
 }
 
 #endif

@@ -30,6 +30,27 @@ static inline int64_t cr__packed_along(double along, double scale) {
     return (int64_t)(above < most ? above : most);
 }
 
+// Returns crPackedIsland.scale for the next sweep.
+static inline double cr__packed_scale(double weight, double change, double tol) {
+    return 0x1p30 * weight / fmax(change, fmax(tol * tol, 0x1p-900));
+}
+
+#define CR_PACKED_GROWTH 16.0  // squared change over the least one beyond which momentum restarts
+
+// Returns the momentum share of the next sweep, after Nesterov, at most `most`, and updates `least` and `momentum`
+// of crPackedIsland. The share is zero if the last sweep went against the direction or its change grew: contacts have
+// changed their state, and momentum would stir the whole island.
+static inline double cr__packed_share(double change, int64_t along, double most, double* least,
+                                      double* momentum) {
+    bool grows = change > CR_PACKED_GROWTH * *least;
+    *least = grows ? change : fmin(*least, change);
+    if (grows || along < 0) *momentum = 1.0;
+    double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * *momentum * *momentum));
+    double share = fmin((*momentum - 1.0) / next, most);
+    *momentum = next;
+    return share;
+}
+
 // Sweeps until no island (count) is live; sets z, the impulses in `hot` and the results of islands.
 // CR_ERR_MEMORY.
 crStatus cr__packed_solve(crPacked* packed, crPackedIsland* island, int count, crArena* arena);

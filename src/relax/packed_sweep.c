@@ -42,7 +42,7 @@ CR_LANE void sweep_group(const crPacked* p, const crGroup* g, crKind kind, bool 
 CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
     const crPacked* p = sweep->packed;
     for (int i = sweep->first + begin; i < sweep->first + end; i++) {
-        const crGroup* g = &p->group[i];
+        const crGroup* g = &p->group[p->swept.group[i]];
         if (!g->live) continue;
         for (int l = 0; l < g->lanes; l += CR_WIDTH) {
             if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
@@ -60,25 +60,23 @@ CR_LANE void sweep_range(const crPackedSweep* sweep, int begin, int end) {
 
 CR_TASKS(sweep, crPackedSweep, sweep_range(work, begin, end))
 
-// Colours go one after another, so that each body meets its units in one order for any number of threads.
-void cr__packed_by_colours(const crPacked* p, crTaskFn fn, void* ctx, int* first) {
+// Calls fn for the groups from start[colour] to start[colour + 1] - 1, one colour after another, so that each body
+// meets its units in one order for any number of threads. They are some of all groups of the colour.
+static void sweep_colours(crPacked* p, const int* start, crTaskFn fn) {
+    crPackedSweep sweep = {p, 0};
     for (int colour = 0; colour < p->colours; colour++) {
-        *first = p->colour_start[colour];
-        int count = p->colour_start[colour + 1] - *first;
-        size_t size = p->group[*first + count].hot - p->group[*first].hot;
+        sweep.first = start[colour];
+        int all = p->colour_start[colour], count = p->colour_start[colour + 1] - all;
+        size_t size = p->group[all + count].hot - p->group[all].hot;
         int chunk = 1 + (int)(CHUNK * (size_t)count / (size + 1));
         // units of the last colour may share bodies: one thread
-        cr__tasks_for(colour < CR_COLOURS ? p->tasks : NULL, count, chunk, fn, ctx);
+        crTasks* tasks = colour < CR_COLOURS ? p->tasks : NULL;
+        cr__tasks_for(tasks, start[colour + 1] - start[colour], chunk, fn, &sweep);
     }
 }
 
-static void sweep_colours(crPacked* p, crTaskFn fn) {
-    crPackedSweep sweep = {p, 0};
-    cr__packed_by_colours(p, fn, &sweep, &sweep.first);
-}
-
 void cr__packed_sweep(crPacked* p) {
-    sweep_colours(p, CR_BEST(sweep));
+    sweep_colours(p, p->swept.start, CR_BEST(sweep));
     cr__units_sweep(p->units, p->z, p->tasks);
 }
 
@@ -104,7 +102,7 @@ CR_TASKS(apply, crPackedSweep, apply_range(work, begin, end))
 
 void cr__packed_apply(crPacked* p) {
     memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
-    sweep_colours(p, CR_BEST(apply));
+    sweep_colours(p, p->colour_start, CR_BEST(apply));
     cr__units_apply(p->units, p->z);
 }
 

@@ -185,7 +185,7 @@ static crStatus number_trees(const crInertias* of, const int* island_of_body, cr
     memset(next, 0, (size_t)(units->islands + 1) * sizeof *next);
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < model->nv; j++) {
-            int body = model->dof_body[j], island = island_of_body[body];
+            int body = model->velocity.body[j], island = island_of_body[body];
             units->column[j] = -1;
             if (island < 0 || model->bodies[body].single) continue;
             if (units->first[island] == units->first[island + 1]) continue;
@@ -267,7 +267,7 @@ crStatus cr__units_place(const crInertias* of, const int* island_of_body, const 
     cr__units_coordinates(of, v, units, p->z_free + base);
     for (int j = 0; j < model->nv; j++) {
         if (units->column[j] < 0) continue;
-        int at = base + units->column[j], body = model->dof_body[j];
+        int at = base + units->column[j], body = model->velocity.body[j];
         p->body[at / CR_BODY_STRIDE - 1] = body;
         p->body_island[at / CR_BODY_STRIDE - 1] = island_of_body[body];
     }
@@ -279,7 +279,7 @@ crStatus cr__units_place(const crInertias* of, const int* island_of_body, const 
     for (int i = 0; i < units->count; i++) {
         const crRowUnit* unit = &units->unit[i];
         for (int k = 0; k < unit->width; k++) {
-            int j = unit->col[k], body = model->dof_body[j];
+            int j = unit->col[k], body = model->velocity.body[j];
             bool single = model->bodies[body].single;
             unit->col[k] = single ? p->place[body] + j - model->bodies[body].v : base + units->column[j];
         }

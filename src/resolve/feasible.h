@@ -6,14 +6,10 @@
 
 #define CR_MIRRORS 24  // orders of the surfaces that look the same, at most
 
-typedef struct crTree {
-    crImpact impact;
-    int k;       // surfaces
-    double* W;   // of the normals (k*k)
-    int budget;  // nodes that may branch in the order they were found
-    int reserve;  // nodes there are after that to bring branches to an end, and as many again to look for a nearer one
+// Nodes of the tree in the order they were found; a node is a velocity that reflections lead to.
+typedef struct crTreeNodes {
     int room;      // nodes there is memory for
-    int count;     // nodes so far, in the order they were found
+    int count;     // nodes so far
     double* p;     // impulses (room*k)
     double* u;     // normal velocities (room*k)
     int* first;    // first surface on the way (room)
@@ -21,26 +17,40 @@ typedef struct crTree {
     int* parent;   // node before the last reflection (room)
     int* surface;  // of the last reflection (room)
     int* since;    // depth at which the way last jumped to a limit (room)
-    int* head;     // first node of each hash cell, -1: none (cells)
-    int* next;     // next node of the same cell (room)
-    int cells;     // a power of two
-    int* outcome;  // nodes that are valid (outcomes)
     bool* ended;   // the node is an outcome (room)
     bool* done;    // all its reflections are nodes (room)
+} crTreeNodes;
+
+// Nodes by their velocity.
+typedef struct crTreeHash {
+    int cells;       // a power of two
+    int* head;       // first node of each cell, -1: none (cells)
+    int* next;       // next node of the same cell (room)
+    double* weight;  // of each surface; the same where a mirror takes one to the other (k)
+} crTreeHash;
+
+typedef struct crTree {
+    crImpact impact;
+    int k;       // surfaces
+    double* W;   // of the normals (k*k)
+    int budget;  // nodes that may branch in the order they were found
+    int reserve;  // nodes there are after that to bring branches to an end, and as many again to look for a nearer one
+    crTreeNodes node;
+    crTreeHash hash;
+    int* outcome;  // nodes that are valid (outcomes)
     double* away;  // squared distance of each outcome from the velocity before (outcomes)
     int outcomes;
     crOutcome verdict;  // on the search: solved, or what it is where no branch has ended
     int mirrors;        // permutations of the surfaces that change nothing, the identity first
     int* mirror;        // surface i goes to mirror[m*k + i] (mirrors*k)
-    double* weight;     // of each surface in the hash; the same where a mirror takes one to the other (k)
     bool sinking;       // no surface opens before the impact, so p.(-u) never falls along a branch
     double least;       // squared distance that no valid velocity is nearer than
     double lost;        // twice the energy that reflections may take; 0 where they keep it
     double* result;     // (k)
 } crTree;
 
-static inline double* node_p(const crTree* t, int node) { return t->p + (size_t)node * (size_t)t->k; }
-static inline double* node_u(const crTree* t, int node) { return t->u + (size_t)node * (size_t)t->k; }
+static inline double* node_p(const crTree* t, int node) { return t->node.p + (size_t)node * (size_t)t->k; }
+static inline double* node_u(const crTree* t, int node) { return t->node.u + (size_t)node * (size_t)t->k; }
 static inline double surface_e(const crTree* t, int i) { return t->impact.blocks[t->impact.block[i]].e; }
 
 // The tree with its first node, the velocity before (feasible_tree.c).

@@ -31,8 +31,8 @@ crStatus cr__bound_begin(crTree* t, crRuleReport* report, crError* error) {
     t->sinking = found;
     t->least = 0.0;
     for (int i = 0; i < t->k && found; i++) {
-        t->sinking = t->sinking && t->u[i] <= 0.0;
-        t->least -= lambda[i] * t->u[i];
+        t->sinking = t->sinking && t->node.u[i] <= 0.0;
+        t->least -= lambda[i] * t->node.u[i];
     }
     t->lost = keeps(t) ? 0.0 : t->least;
     return CR_OK;
@@ -41,7 +41,7 @@ crStatus cr__bound_begin(crTree* t, crRuleReport* report, crError* error) {
 double cr__bound_nearest(const crTree* t, int node) {
     double a = 0.0;
     for (int i = 0; i < t->k && t->sinking; i++) {
-        a -= node_p(t, node)[i] * t->u[i];
+        a -= node_p(t, node)[i] * t->node.u[i];
     }
     return fmax(fmax(a, 2.0 * a - t->lost), t->least);
 }
@@ -50,7 +50,7 @@ double cr__bound_nearest(const crTree* t, int node) {
 static bool before(const crTree* t, int a, int b) {
     double x = cr__bound_nearest(t, a), y = cr__bound_nearest(t, b);
     if (x != y) return x < y;
-    if (t->depth[a] != t->depth[b]) return t->depth[a] > t->depth[b];
+    if (t->node.depth[a] != t->node.depth[b]) return t->node.depth[a] > t->node.depth[b];
     return a < b;
 }
 

@@ -12,7 +12,7 @@
 #define TRIALS 200000  // rows compared at most
 
 static bool alike(const crTree* t, int i, int j) {
-    const double *u = t->u, *W = t->W;
+    const double *u = t->node.u, *W = t->W;
     size_t k = (size_t)t->k, a = (size_t)i, b = (size_t)j;
     return fabs(u[a] - u[b]) <= SAME * t->impact.speed && surface_e(t, i) == surface_e(t, j) &&
            fabs(W[a * k + a] - W[b * k + b]) <= SAME * W[a * k + a];
@@ -76,16 +76,16 @@ static void weigh(crTree* t) {
             least = image < least ? image : least;
         }
         double golden = 0.6180339887498949 * (least + 1);
-        t->weight[i] = 1.0 + (golden - floor(golden));
+        t->hash.weight[i] = 1.0 + (golden - floor(golden));
     }
 }
 
 crStatus cr__mirrors_find(crTree* t, crError* error) {
     size_t k = (size_t)(t->k > 0 ? t->k : 1);
     t->mirror = cr_arena_alloc(t->impact.arena, CR_MIRRORS * k * sizeof(int));
-    t->weight = cr_arena_alloc(t->impact.arena, k * sizeof(double));
+    t->hash.weight = cr_arena_alloc(t->impact.arena, k * sizeof(double));
     int* map = cr_arena_alloc(t->impact.arena, k * sizeof(int));
-    if (t->mirror == NULL || t->weight == NULL || map == NULL) {
+    if (t->mirror == NULL || t->hash.weight == NULL || map == NULL) {
         return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     }
     int own = -1, found = t->k > 0 ? list_mirrors(t, map, &own) : 1;

@@ -25,7 +25,7 @@ static void pick_nearest(crTree* t, crRuleReport* report) {
     for (int i = 0; i < t->outcomes; i++) {
         if (i == best || t->away[i] > (1.0 + TIE_TOL) * t->away[best]) continue;
         report->flags |= CR_RULE_TIE;
-        if (t->first[t->outcome[i]] < t->first[t->outcome[chosen]]) chosen = i;
+        if (t->node.first[t->outcome[i]] < t->node.first[t->outcome[chosen]]) chosen = i;
     }
     report->chosen = chosen;
     memcpy(t->result, node_p(t, t->outcome[chosen]), (size_t)t->k * sizeof(double));
@@ -148,7 +148,7 @@ static crStatus onto_sphere(crTree* t, const crHull* h, crError* error) {
     for (int i = 0; i < k; i++) {
         p_II[i] = 0.0;
         for (int j = 0; j < k; j++) {
-            p_II[i] -= A[i * k + j] * t->u[j];
+            p_II[i] -= A[i * k + j] * t->node.u[j];
         }
     }
     double* work = p_II + k;
@@ -171,8 +171,8 @@ static bool is_proven(const crTree* t, const crHull* h, int chosen) {
     for (int i = 0; h != NULL && i < t->k; i++) {
         usable = usable && h->pull[i] >= -BEYOND * t->impact.speed;
     }
-    for (int node = 0; usable && node < t->count; node++) {
-        if (t->ended[node] || t->done[node]) continue;
+    for (int node = 0; usable && node < t->node.count; node++) {
+        if (t->node.ended[node] || t->node.done[node]) continue;
         double at = h == NULL ? cr__bound_nearest(t, node) : pulled(t, h, node_p(t, node));
         usable = at >= (1.0 - TIE_TOL) * (h == NULL ? t->away[chosen] : h->away);
     }

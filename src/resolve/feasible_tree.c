@@ -14,26 +14,27 @@
 static crStatus make_nodes(crTree* t, crError* error) {
     crArena* arena = t->impact.arena;
     size_t k = (size_t)(t->k > 0 ? t->k : 1);
-    size_t nodes = (size_t)t->room;
-    int** numbers[] = {&t->first, &t->depth, &t->parent, &t->surface, &t->since, &t->next, &t->outcome};
+    size_t nodes = (size_t)t->node.room;
+    int** numbers[] = {&t->node.first, &t->node.depth, &t->node.parent, &t->node.surface,
+                       &t->node.since, &t->hash.next,  &t->outcome};
     bool good = true;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         *numbers[i] = cr_arena_alloc(arena, nodes * sizeof(int));
         good = good && *numbers[i] != NULL;
     }
-    t->cells = 1;
-    while (t->cells < t->room) {
-        t->cells *= 2;
+    t->hash.cells = 1;
+    while (t->hash.cells < t->node.room) {
+        t->hash.cells *= 2;
     }
-    t->p = cr_arena_alloc(arena, nodes * k * sizeof(double));
-    t->u = cr_arena_alloc(arena, nodes * k * sizeof(double));
-    t->head = cr_arena_alloc(arena, (size_t)t->cells * sizeof(int));
-    t->ended = cr_arena_alloc(arena, nodes * sizeof(bool));
-    t->done = cr_arena_alloc(arena, nodes * sizeof(bool));
+    t->node.p = cr_arena_alloc(arena, nodes * k * sizeof(double));
+    t->node.u = cr_arena_alloc(arena, nodes * k * sizeof(double));
+    t->hash.head = cr_arena_alloc(arena, (size_t)t->hash.cells * sizeof(int));
+    t->node.ended = cr_arena_alloc(arena, nodes * sizeof(bool));
+    t->node.done = cr_arena_alloc(arena, nodes * sizeof(bool));
     t->away = cr_arena_alloc(arena, nodes * sizeof(double));
     t->result = cr_arena_alloc(arena, k * sizeof(double));
-    good = good && t->p != NULL && t->u != NULL && t->head != NULL && t->ended != NULL && t->done != NULL &&
-           t->away != NULL && t->result != NULL;
+    good = good && t->node.p != NULL && t->node.u != NULL && t->hash.head != NULL && t->node.ended != NULL &&
+           t->node.done != NULL && t->away != NULL && t->result != NULL;
     return good ? CR_OK : cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
 }
 
@@ -42,25 +43,25 @@ static crStatus make_nodes(crTree* t, crError* error) {
 static double cell_of(const crTree* t, const double* u) {
     double sum = 0.0, weights = 0.0;
     for (int i = 0; i < t->k; i++) {
-        sum += t->weight[i] * u[i];
-        weights += t->weight[i];
+        sum += t->hash.weight[i] * u[i];
+        weights += t->hash.weight[i];
     }
     double width = 4.0 * MERGE_TOL * t->impact.speed * weights;
     return width > 0.0 ? floor(sum / width) : 0.0;
 }
 
 static int slot_of(const crTree* t, double cell) {
-    double within = cell - floor(cell / t->cells) * t->cells;
+    double within = cell - floor(cell / t->hash.cells) * t->hash.cells;
     return (int)within;
 }
 
 // the node after the last one, filled already, becomes a node
 static void add_node(crTree* t) {
-    int node = t->count++;
+    int node = t->node.count++;
     int slot = slot_of(t, cell_of(t, node_u(t, node)));
-    t->ended[node] = t->done[node] = false;
-    t->next[node] = t->head[slot];
-    t->head[slot] = node;
+    t->node.ended[node] = t->node.done[node] = false;
+    t->hash.next[node] = t->hash.head[slot];
+    t->hash.head[slot] = node;
 }
 
 static bool is_image(const crTree* t, const double* u, const int* mirror, const double* other) {
@@ -76,7 +77,7 @@ static int same_feasible(const crTree* t, const double* u, int mirrors) {
     double cell = cell_of(t, u);
     int found = -1;
     for (int step = -1; step <= 1; step++) {
-        for (int node = t->head[slot_of(t, cell + step)]; node >= 0; node = t->next[node]) {
+        for (int node = t->hash.head[slot_of(t, cell + step)]; node >= 0; node = t->hash.next[node]) {
             for (int m = 0; m < mirrors && (found < 0 || node < found); m++) {
                 if (is_image(t, u, t->mirror + (size_t)m * (size_t)t->k, node_u(t, node))) found = node;
             }
@@ -109,20 +110,20 @@ crStatus cr__tree_plant(crTree* t, crError* error) {
     double* u = cr_arena_alloc(t->impact.arena, (size_t)(t->k + 1) * sizeof *u);
     if (u == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     crStatus status = copy_impact(t, u, error);
-    t->u = u;
+    t->node.u = u;
     if (status == CR_OK) status = cr__mirrors_find(t, error);
     // and as many nodes again for images
     int search = t->budget + 2 * t->reserve;
-    t->room = t->mirrors > 1 ? 2 * search : search;
+    t->node.room = t->mirrors > 1 ? 2 * search : search;
     if (status == CR_OK) status = make_nodes(t, error);
     if (status != CR_OK) return status;
-    memset(t->head, -1, (size_t)t->cells * sizeof(int));
+    memset(t->hash.head, -1, (size_t)t->hash.cells * sizeof(int));
     for (int i = 0; i < t->k; i++) {
-        t->p[i] = t->result[i] = 0.0;
-        t->u[i] = u[i];
+        t->node.p[i] = t->result[i] = 0.0;
+        t->node.u[i] = u[i];
     }
-    t->first[0] = t->parent[0] = t->surface[0] = -1;
-    t->depth[0] = t->since[0] = 0;
+    t->node.first[0] = t->node.parent[0] = t->node.surface[0] = -1;
+    t->node.depth[0] = t->node.since[0] = 0;
     add_node(t);
     return CR_OK;
 }
@@ -130,9 +131,9 @@ crStatus cr__tree_plant(crTree* t, crError* error) {
 // the last 3 L reflections on the way to `node` repeat an order of length L; a and b are the nodes 2 L and L before
 static bool repeats_order(const crTree* t, int node, int L, int* a, int* b) {
     int way[3 * MAX_PERIOD];
-    if (t->depth[node] - 3 * L <= t->since[node]) return false;
-    for (int i = 0, at = node; i < 3 * L; i++, at = t->parent[at]) {
-        way[i] = t->surface[at];
+    if (t->node.depth[node] - 3 * L <= t->node.since[node]) return false;
+    for (int i = 0, at = node; i < 3 * L; i++, at = t->node.parent[at]) {
+        way[i] = t->node.surface[at];
         if (i >= L && way[i] != way[i - L]) return false;
         if (i == L) *b = at;
         if (i == 2 * L) *a = at;
@@ -154,21 +155,21 @@ static bool jump(crTree* t, int node) {
             p[i] += r / (1.0 - r) * (p[i] - b[i]);
         }
         for (int j = 0; j < t->k; j++) {
-            double sum = t->u[j];
+            double sum = t->node.u[j];
             for (int i = 0; i < t->k; i++) {
                 sum += t->W[i * t->k + j] * p[i];
             }
             node_u(t, node)[j] = sum;
         }
-        t->since[node] = t->depth[node];
+        t->node.since[node] = t->node.depth[node];
         return true;
     }
     return false;
 }
 
 int cr__tree_branch(crTree* t, int node, int i, double e, int most, crRuleReport* report) {
-    if (t->count >= most || t->count >= t->room) return -1;
-    int last = t->count;
+    if (t->node.count >= most || t->node.count >= t->node.room) return -1;
+    int last = t->node.count;
     double* p = node_p(t, last);
     double* u = node_u(t, last);
     memcpy(p, node_p(t, node), (size_t)t->k * sizeof *p);
@@ -178,11 +179,11 @@ int cr__tree_branch(crTree* t, int node, int i, double e, int most, crRuleReport
     for (int j = 0; j < t->k; j++) {
         u[j] += t->W[i * t->k + j] * dp;
     }
-    t->first[last] = node == 0 ? i : t->first[node];
-    t->depth[last] = t->depth[node] + 1;
-    t->parent[last] = node;
-    t->surface[last] = i;
-    t->since[last] = t->since[node];
+    t->node.first[last] = node == 0 ? i : t->node.first[node];
+    t->node.depth[last] = t->node.depth[node] + 1;
+    t->node.parent[last] = node;
+    t->node.surface[last] = i;
+    t->node.since[last] = t->node.since[node];
     if (t->impact.params.extrapolate && jump(t, last)) report->flags |= CR_RULE_EXTRAPOLATED;
     int old = same_feasible(t, u, t->mirrors);
     if (old >= 0) return old;
@@ -202,21 +203,21 @@ double cr__tree_product(const crTree* t, const double* a, const double* b) {
 
 // the image of an outcome becomes a node, unless it is one of the outcomes; false where there is no room
 static bool add_image(crTree* t, int node, const int* mirror) {
-    if (t->count == t->room) return false;
-    int last = t->count;
+    if (t->node.count == t->node.room) return false;
+    int last = t->node.count;
     for (int i = 0; i < t->k; i++) {
         node_p(t, last)[mirror[i]] = node_p(t, node)[i];
         node_u(t, last)[mirror[i]] = node_u(t, node)[i];
     }
     int old = same_feasible(t, node_u(t, last), 1);
-    if (old >= 0 && t->ended[old]) return true;
-    t->first[last] = t->first[node] < 0 ? -1 : mirror[t->first[node]];
-    t->depth[last] = t->depth[node];
-    t->parent[last] = node;
-    t->surface[last] = -1;
-    t->since[last] = t->depth[node];
+    if (old >= 0 && t->node.ended[old]) return true;
+    t->node.first[last] = t->node.first[node] < 0 ? -1 : mirror[t->node.first[node]];
+    t->node.depth[last] = t->node.depth[node];
+    t->node.parent[last] = node;
+    t->node.surface[last] = -1;
+    t->node.since[last] = t->node.depth[node];
     add_node(t);
-    t->ended[last] = t->done[last] = true;
+    t->node.ended[last] = t->node.done[last] = true;
     t->outcome[t->outcomes++] = last;
     return true;
 }

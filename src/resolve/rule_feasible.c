@@ -68,14 +68,14 @@ static crStatus try_outcome(crTree* t, int node, crRuleReport* report, bool* end
     double least = t->impact.params.tolerance * t->impact.speed;
     double speed = node_approach(t, node);
     bool slow = speed < t->impact.params.threshold;
-    bool creeps = t->depth[node] >= TAIL_DEPTH && speed <= TAIL * t->impact.speed && loses(t);
-    if (t->depth[node] > report->steps) report->steps = t->depth[node];
+    bool creeps = t->node.depth[node] >= TAIL_DEPTH && speed <= TAIL * t->impact.speed && loses(t);
+    if (t->node.depth[node] > report->steps) report->steps = t->node.depth[node];
     *ended = speed <= least || slow || creeps;
-    if (!*ended || t->ended[node]) return CR_OK;
+    if (!*ended || t->node.ended[node]) return CR_OK;
     if (speed > 1e-3 * least && speed <= least && !slow) report->flags |= CR_RULE_TRUNCATED;
     crStatus status = speed > least ? settle(t, node, report, error) : CR_OK;
     if (status != CR_OK) return status;
-    t->ended[node] = true;
+    t->node.ended[node] = true;
     t->outcome[t->outcomes++] = node;
     return CR_OK;
 }
@@ -109,15 +109,15 @@ static crStatus expand_node(crTree* t, int node, int most, crRuleReport* report,
         report->outcome = CR_OUTCOME_INFEASIBLE;
         return CR_OK;
     }
-    t->done[node] = true;
+    t->node.done[node] = true;
     for (int i = 0; i < t->k; i++) {
         if (!(-node_u(t, node)[i] > least)) continue;
-        if (cr__tree_branch(t, node, i, surface_e(t, i), most, report) < 0) t->done[node] = false;
+        if (cr__tree_branch(t, node, i, surface_e(t, i), most, report) < 0) t->node.done[node] = false;
     }
     return CR_OK;
 }
 
-static bool is_open(const crTree* t, int node) { return !t->ended[node] && !t->done[node]; }
+static bool is_open(const crTree* t, int node) { return !t->node.ended[node] && !t->node.done[node]; }
 
 // squared distance of the nearest outcome from number `from` on, or `best` where none is nearer
 static double nearest(const crTree* t, int from, double best) {
@@ -131,7 +131,7 @@ static double nearest(const crTree* t, int from, double best) {
 // Branches that are open go on by their fastest surface alone, those with the smallest bound first.
 static crStatus end_branches(crTree* t, int* heap, crRuleReport* report, crError* error) {
     int waiting = 0;
-    for (int node = 0; node < t->count; node++) {
+    for (int node = 0; node < t->node.count; node++) {
         if (is_open(t, node)) cr__heap_push(t, heap, &waiting, node);
     }
     crStatus status = CR_OK;
@@ -144,14 +144,14 @@ static crStatus end_branches(crTree* t, int* heap, crRuleReport* report, crError
 // Branches that may have a nearer outcome than those found are followed, those with the smallest bound first.
 static crStatus look_nearer(crTree* t, int* heap, crRuleReport* report, crError* error) {
     int waiting = 0, seen = 0;
-    int most = t->count + (t->budget < t->reserve ? t->budget : t->reserve);
+    int most = t->node.count + (t->budget < t->reserve ? t->budget : t->reserve);
     double best = nearest(t, 0, (double)INFINITY);
     crStatus status = CR_OK;
     while (status == CR_OK && report->outcome == CR_OUTCOME_SOLVED) {
-        for (; seen < t->count; seen++) {
+        for (; seen < t->node.count; seen++) {
             if (is_open(t, seen)) cr__heap_push(t, heap, &waiting, seen);
         }
-        if (waiting == 0 || t->count >= most) break;
+        if (waiting == 0 || t->node.count >= most) break;
         int node = cr__heap_pop(t, heap, &waiting), outcomes = t->outcomes;
         // this one stays open, and so do all others: cr__feasible_pick looks at them again
         if (!(cr__bound_nearest(t, node) < best)) break;
@@ -163,12 +163,12 @@ static crStatus look_nearer(crTree* t, int* heap, crRuleReport* report, crError*
 
 // The budget is out: an answer from what there is, and a nearer one where it can be had for as much again.
 static crStatus make_do(crTree* t, crRuleReport* report, crError* error) {
-    int* heap = cr_arena_alloc(t->impact.arena, (size_t)t->room * sizeof *heap);
+    int* heap = cr_arena_alloc(t->impact.arena, (size_t)t->node.room * sizeof *heap);
     if (heap == NULL) return cr_error_set(error, CR_ERR_MEMORY, "arena", "arena: out of memory");
     crStatus status = cr__bound_begin(t, report, error);
     if (status == CR_OK) status = end_branches(t, heap, report, error);
     if (status == CR_OK) status = look_nearer(t, heap, report, error);
-    for (int node = 0; node < t->count; node++) {
+    for (int node = 0; node < t->node.count; node++) {
         if (is_open(t, node)) report->flags |= CR_RULE_INCOMPLETE;
     }
     return status;
@@ -177,11 +177,11 @@ static crStatus make_do(crTree* t, crRuleReport* report, crError* error) {
 static crStatus grow(crTree* t, crRuleReport* report, crError* error) {
     crStatus status = CR_OK;
     int node = 0;
-    for (; node < t->count && t->count < t->budget; node++) {
-        status = expand_node(t, node, t->room, report, error);
+    for (; node < t->node.count && t->node.count < t->budget; node++) {
+        status = expand_node(t, node, t->node.room, report, error);
         if (status != CR_OK || report->outcome == CR_OUTCOME_INFEASIBLE) return status;
     }
-    if (node < t->count) status = make_do(t, report, error);
+    if (node < t->node.count) status = make_do(t, report, error);
     if (status != CR_OK) return status;
     bool incomplete = (report->flags & CR_RULE_INCOMPLETE) != 0;
     if (t->outcomes > 0) {
@@ -204,18 +204,18 @@ static void grow_convex(crTree* t, crRuleReport* report) {
     report->flags |= CR_RULE_CONVEX;
     bool open = t->k == 0;
     for (int i = 0; i < t->k; i++) {
-        open = open || t->u[i] >= -least;
+        open = open || t->node.u[i] >= -least;
     }
     if (open) {
         t->outcome[t->outcomes++] = 0;
         return;
     }
     for (int i = 0; i < t->k; i++) {
-        double e = -t->u[i] < threshold ? 0.0 : surface_e(t, i);
-        if (!(t->W[i * t->k + i] > 0.0) || cr__tree_branch(t, 0, i, e, t->room, report) < 0) continue;
+        double e = -t->node.u[i] < threshold ? 0.0 : surface_e(t, i);
+        if (!(t->W[i * t->k + i] > 0.0) || cr__tree_branch(t, 0, i, e, t->node.room, report) < 0) continue;
         report->steps = 1;
     }
-    for (int node = 1; node < t->count; node++) {
+    for (int node = 1; node < t->node.count; node++) {
         t->outcome[t->outcomes++] = node;
     }
     if (t->outcomes == 0) report->outcome = CR_OUTCOME_INFEASIBLE;

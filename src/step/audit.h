@@ -28,8 +28,17 @@ static inline void cr__audit_join_push(crStep* step, int body_a, int body_b) {
     a->pushes = true;
     cr__forest_join_trees(step->model, a->pushed, body_a, body_b);
 }
-// Joins the trees that position passes of this step pushed apart (nb).
-static inline void cr__audit_join_pushed(const crStep* step, int* root) {
+// Joins the trees that met in this step without a contact solve: by impacts, by loops, and by position passes that pushed
+// them apart (nb).
+static inline void cr__audit_join_met(const crStep* step, int* root) {
+    for (int i = 0; i < step->events.count; i++) {
+        const crEvent* event = &step->events.list[i];
+        if (event->shape_a >= 0) cr__forest_join_trees(step->model, root, event->body_a, event->body_b);
+    }
+    for (int i = 0; i < step->model->loop_count; i++) {
+        const crLoop* loop = &step->model->loops[i];
+        cr__forest_join_trees(step->model, root, loop->a, loop->b);
+    }
     for (int b = 1; step->audited.pushes && b < step->model->nb; b++) {
         cr__forest_join(root, b, step->audited.pushed[b]);
     }

@@ -406,7 +406,7 @@ static void poses_before(crStep* step, crPose* pose) {
 static crStatus make_ways(Crossing* c, const crPose* from, bool* any) {
     int nb = c->plan->model->nb;
     if (!CR_ROOMS(c->arena, CR_ROOM(c->way, nb))) return CR_ERR_MEMORY;
-    const int* shapes = c->plan->first_shape;
+    const int* shapes = c->plan->shape.first;
     for (int i = 0; i < nb; i++) {
         // a body without shapes needs no way
         if (shapes[i] == shapes[i + 1]) continue;

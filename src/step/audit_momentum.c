@@ -113,7 +113,7 @@ static void judge_single(const crContactAudit* a, int b, crAuditWorst* worst) {
 
 static void judge_tree(const crContactAudit* a, int b, crAuditWorst* worst) {
     const crStep* step = a->step;
-    crTwist was = step->dynamics.twist[b], is = step->dynamics.rate[b];
+    crTwist was = step->dynamics.twist[b], is = step->dynamics.scratch.rate[b];
     crVec3 com = cr_sub(step->dynamics.com[b], step->dynamics.origin[b]);
     was.v = cr__twist_at(was, com);
     is.v = cr__twist_at(is, com);
@@ -155,13 +155,14 @@ static void find_fields(const crContactAudit* a) {
         const crBody* body = &model->bodies[b];
         if (body->single || !cr__moves(model, b)) continue;
         bool moves = cr__moves(model, body->parent);
-        crTwist was = moves ? d->twist[body->parent] : d->given[b], is = moves ? d->rate[body->parent] : was;
+        crTwist was = moves ? d->twist[body->parent] : d->given[b],
+                is = moves ? d->scratch.rate[body->parent] : was;
         for (int j = body->v; j < body->v + body->nv; j++) {
             was = cr__twist_madd(was, step->state.v[j], d->axis[j]);
             is = cr__twist_madd(is, a->v[j], d->axis[j]);
         }
         d->twist[b] = was;
-        d->rate[b] = is;
+        d->scratch.rate[b] = is;
     }
 }
 

@@ -42,24 +42,22 @@ static void single_change(const Balance* b, int i) {
                             step->state.q + body->q, step->state.v + body->v, &b->gain[i], &b->floor[i]);
 }
 
-// Finds T + U of the bodies of trees at the present state, and stores it with that state.
-static void look_at_trees(crStep* step) {
-    const crModel* model = step->model;
-    crDynamics* d = &step->dynamics;
-    crStepAudited* a = &step->audited;
-    cr_model_kinematics(model, &step->state, d);
-    cr_model_velocity(model, step->state.v, d);
-    for (int i = 1; i < step->plan->first_single; i++) {
+// Finds T + U of the bodies of trees at a state, and stores it with that state.
+static void look_at_trees(const crPlan* plan, const crState* state, crDynamics* d, crStepAudited* a) {
+    const crModel* model = plan->model;
+    cr_model_kinematics(model, state, d);
+    cr_model_velocity(model, state->v, d);
+    for (int i = 1; i < plan->first_single; i++) {
         if (model->bodies[i].single || !cr__moves(model, i)) continue;
         double size;
-        crEnergy parts = cr__body_energy(model, i, &step->state, d, &size);
+        crEnergy parts = cr__body_energy(model, i, state, d, &size);
         a->energy[i] = parts.kinetic + parts.potential;
         a->size[i] = fabs(a->energy[i]) + size;
     }
     memcpy(a->pose, d->pose, (size_t)model->nb * sizeof *a->pose);
-    memcpy(a->q, step->state.q, (size_t)model->nq * sizeof *a->q);
-    memcpy(a->v, step->state.v, (size_t)model->nv * sizeof *a->v);
-    a->time = step->state.time;
+    memcpy(a->q, state->q, (size_t)model->nq * sizeof *a->q);
+    memcpy(a->v, state->v, (size_t)model->nv * sizeof *a->v);
+    a->time = state->time;
     a->known = true;
 }
 
@@ -84,18 +82,15 @@ static void add_trees(const Balance* b, double sign) {
 static void tree_change(const Balance* b) {
     crStep* step = b->step;
     if (!seen_before(step)) {
-        double *q = step->state.q, *v = step->state.v, end = step->state.time;
-        step->state.q = step->start.q;
-        step->state.v = step->start.v;
-        step->state.time = step->start.time;
-        look_at_trees(step);
-        step->state.q = q;
-        step->state.v = v;
-        step->state.time = end;
+        crState began = step->state;
+        began.q = step->start.q;
+        began.v = step->start.v;
+        began.time = step->start.time;
+        look_at_trees(step->plan, &began, &step->dynamics, &step->audited);
     }
     add_trees(b, -1.0);
     memcpy(b->before, step->audited.pose, (size_t)step->model->nb * sizeof *b->before);
-    look_at_trees(step);
+    look_at_trees(step->plan, &step->state, &step->dynamics, &step->audited);
     add_trees(b, 1.0);
 }
 
@@ -151,8 +146,8 @@ static double work_on(const crStep* step, int i, double h, double* damped) {
 static bool pressed_ends(const void* ctx, int i, int* x, int* y) {
     const Balance* b = ctx;
     const crWarm* warm = &b->step->warm.force[i];
-    *x = b->tree[b->step->plan->shape_body[warm->shape_a]];
-    *y = b->tree[b->step->plan->shape_body[warm->shape_b]];
+    *x = b->tree[b->step->plan->shape.body[warm->shape_a]];
+    *y = b->tree[b->step->plan->shape.body[warm->shape_b]];
     return *x >= 0 && *y >= 0;
 }
 
@@ -161,14 +156,7 @@ static crStatus join_islands(const Balance* b, int* root) {
     crStep* step = b->step;
     const crModel* model = step->model;
     cr__forest_begin(root, model->nb);
-    for (int i = 0; i < step->events.count; i++) {
-        const crEvent* event = &step->events.list[i];
-        if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
-    }
-    cr__audit_join_pushed(step, root);
+    cr__audit_join_met(step, root);
     return cr__forest_join_all(step->own.tasks, &step->scratch, step->warm.count, pressed_ends, b, model->nb,
                                root);
 }

@@ -12,7 +12,7 @@ static bool is_tie(const crBlock* block) { return block->source < 0; }
 static int tie_island(const crContactAudit* a, const crBlock* block) {
     const crRows* rows = &a->step->posed.rows;
     int first = rows->start[block->row], end = rows->start[block->row + block->count];
-    return first < end ? a->body[a->step->model->dof_body[rows->col[first]]].island : -1;
+    return first < end ? a->body[a->step->model->velocity.body[rows->col[first]]].island : -1;
 }
 
 // Extent of a body from its joint, m; from its inertia if it has no shapes.
@@ -26,12 +26,12 @@ static double length_of(const crPlan* plan, const crDynamics* d, int b) {
 
 static double tie_size(const crStep* step, const crBlock* block) {
     return length_of(step->plan, &step->dynamics,
-                     step->model->dof_body[step->posed.rows.col[step->posed.rows.start[block->row]]]);
+                     step->model->velocity.body[step->posed.rows.col[step->posed.rows.start[block->row]]]);
 }
 
 // true if velocity j is an angular one
 static bool turns(const crModel* model, int j) {
-    const crBody* body = &model->bodies[model->dof_body[j]];
+    const crBody* body = &model->bodies[model->velocity.body[j]];
     switch (body->joint) {
     case CR_JOINT_SLIDER:
         return false;

@@ -62,7 +62,7 @@ crTwist cr__step_twist(const crStep* step, const double* v, int body) {
     const crDynamics* d = &step->dynamics;
     if (model->bodies[body].single) return cr__single_twist(v + model->bodies[body].v);
     crTwist twist = d->given[body];
-    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
+    for (int j = model->bodies[body].last; j >= 0; j = model->velocity.parent[j]) {
         twist = cr__twist_madd(twist, v[j], cr__dof_axis(d, j));
     }
     return twist;

@@ -50,11 +50,11 @@ static inline crPart cr__step_met(const crStep* step) {
 
 // groups.c
 
-crStatus cr__step_clocks_create(crStep* step);
+crStatus cr__step_clocks_create(const crModel* model, crArena* store, crClocks* clocks);
 // Makes every body and every sleeping island a group of its own, with clocks at zero.
-void cr__step_groups_begin(crStep* step);
+void cr__step_groups_begin(const crModel* model, const crSleep* sleep, double time, crClocks* clocks);
 // Joins the part to groups by loops and by contacts that may press within the time left, s.
-void cr__step_groups_join(crStep* step, double left);
+void cr__step_groups_join(const crStep* step, double left, crClocks* clocks);
 // True if a contact may press within the time left and joins its bodies to a group.
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
 // Sets `plain` of bodies in islands without a contact that may bounce; their contacts are never fast.
@@ -87,6 +87,6 @@ bool cr__step_closes_fast(const crStep* step, const crStepContact* c);
 // the end of the step. Needs contacts and forces of the whole world at the beginning.
 crStatus cr__step_locally(crStep* step, double h, crError* error);
 // Fills the heap with the times of impact of the present contacts within h.
-crStatus cr__step_schedule(crStep* step, double h, crError* error);
+crStatus cr__step_schedule(const crStep* step, double h, crPairs* pairs, crClocks* clocks, crError* error);
 
 #endif

@@ -22,13 +22,9 @@ typedef struct Look {
 
 static void look_range(void* ctx, int begin, int end) {
     const crStep* step = ((const Look*)ctx)->step;
-    const crDynamics* d = &step->dynamics;
     crVec3* u = ((const Look*)ctx)->u;
     for (int i = begin; i < end; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        crVec3 x = c->point.point;
-        u[i] = cr_sub(cr__twist_at(d->twist[c->body_b], cr_sub(x, d->origin[c->body_b])),
-                      cr__twist_at(d->twist[c->body_a], cr_sub(x, d->origin[c->body_a])));
+        u[i] = cr__step_relative_velocity(&step->dynamics, &step->contacts.list[i]);
     }
 }
 
@@ -66,7 +62,7 @@ typedef struct Choice {
 
 // arguments of the tasks that choose contacts
 typedef struct Looks {
-    crStep* step;
+    const crStep* step;
     const crVec3* u;
     Choice* choice;
     bool first;  // true before the first solve
@@ -146,8 +142,8 @@ static int add_by(crTaskFn add, Looks* looks) {
     return added;
 }
 
-// Adds contacts that may press at velocities u. Returns their number.
-static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
+// Adds contacts that may press at velocities u, and their bodies are airborne no more. Returns their number.
+static int choose(const crStep* step, const crVec3* u, bool first, bool* airborne, Choice* choice) {
     bool faces = step->settings.quality != CR_QUALITY_FAST;
     Looks looks = {step, u, choice, first, !first && faces, faces};
     for (int k = 0; k < step->part.count; k++) {
@@ -156,7 +152,7 @@ static int choose(crStep* step, const crVec3* u, bool first, Choice* choice) {
     int added = add_by(add_closing, &looks);
     if (added == 0) return 0;
     for (int i = 0; i < step->contacts.count; i++) {
-        if (choice->fresh[i]) take(step->model, &step->contacts.list[i], step->airborne, choice->reached);
+        if (choice->fresh[i]) take(step->model, &step->contacts.list[i], airborne, choice->reached);
     }
     return added + add_by(add_narrow, &looks);
 }
@@ -167,9 +163,9 @@ typedef struct Books {
     double* drive;  // work of driven bodies (nb)
 } Books;
 
-static crStatus open_books(crStep* step, Books* books) {
+static crStatus open_books(const crStep* step, crArena* arena, Books* books) {
     books->certificate = step->certificate;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(books->drive, step->model->nb))) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(books->drive, step->model->nb))) return CR_ERR_MEMORY;
     memcpy(books->drive, step->audited.drive, (size_t)step->model->nb * sizeof *books->drive);
     return CR_OK;
 }
@@ -225,7 +221,7 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
         cr__step_finish_islands(step, choice->h, takes, last ? NULL : fresh, solve, &changed, error);
     if (status != CR_OK || !changed) return status;
     if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
-    *added += choose(step, u, false, choice);
+    *added += choose(step, u, false, step->airborne, choice);
     for (int i = 0; i < step->contacts.count; i++) {
         choice->fresh[i] = choice->fresh[i] || fresh[i];
     }
@@ -248,9 +244,9 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
     if (look(step, step->free.v, u_free) != CR_OK) return cr__step_memory(error);
     cr__step_close_all(step, &solve);
     Books books = {0};
-    if (named && open_books(step, &books) != CR_OK) return cr__step_memory(error);
-    cr__step_seats(step);
-    int added = choose(step, u_free, true, &choice);
+    if (named && open_books(step, &step->scratch, &books) != CR_OK) return cr__step_memory(error);
+    cr__step_seats(step, &step->contacts);
+    int added = choose(step, u_free, true, step->airborne, &choice);
     for (int round = 0; round < ROUNDS && (round == 0 || added > 0); round++) {
         size_t mark = cr_arena_mark(&step->scratch);
         const bool* fresh = round > 0 ? choice.fresh : NULL;
@@ -258,7 +254,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
-        added = choose(step, u, false, &choice);
+        added = choose(step, u, false, step->airborne, &choice);
         bool last = added == 0 || round + 1 == ROUNDS;
         if (!named && last) {
             status = finish(step, round + 1 == ROUNDS, &choice, &solve, u, &added, error);

@@ -33,11 +33,11 @@ static crStatus make_arrays(crStep* step) {
     status = cr__plan_create(model, &step->dynamics, store, plan);
     step->plan = plan;
     if (status == CR_OK) status = cr__pairs_create(plan, &step->own.allocator, store, step->pairs);
-    if (status == CR_OK) status = cr__step_clocks_create(step);
-    if (status == CR_OK) status = cr__step_ties_create(step);
-    if (status == CR_OK) status = cr__step_trees_create(step);
+    if (status == CR_OK) status = cr__step_clocks_create(model, store, step->clocks);
+    if (status == CR_OK) status = cr__step_ties_create(model, store, &step->ties);
+    if (status == CR_OK) status = cr__step_trees_create(plan, store, &step->free, &step->audited);
     cr__step_solves_alike(&step->settings, &step->pairs->materials.reads_et);
-    if (status == CR_OK) status = cr__lie_create(step);
+    if (status == CR_OK) status = cr__lie_create(step, store, &step->rest.lying);
     if (status == CR_OK) cr__step_list_awake(step);
     return status;
 }
@@ -117,7 +117,7 @@ crStatus cr__step_open(crStep* step, crError* error) {
     step->events.count = 0;
     step->record.count = 0;
     step->rest.still = false;
-    cr__step_groups_begin(step);
+    cr__step_groups_begin(step->model, step->rest.sleep, step->state.time, step->clocks);
     cr__step_list_awake(step);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     step->start.time = step->state.time;

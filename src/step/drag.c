@@ -45,8 +45,9 @@ static int find_drags(const crStep* step, Drag* drag) {
     return count;
 }
 
-static crStatus drag_rows(crStep* step, Drag* drag, int count, crRows* rows, crRows* H) {
-    crStatus status = cr_rows_create(&step->scratch, 2 * count, 2 * count * step->model->nv, rows);
+static crStatus drag_rows(const crStep* step, crArena* arena, Drag* drag, int count, crRows* rows,
+                          crRows* H) {
+    crStatus status = cr_rows_create(arena, 2 * count, 2 * count * step->model->nv, rows);
     for (int i = 0; i < count && status == CR_OK; i++) {
         const crStepContact* c = drag[i].contact;
         crMat3 F = cr__step_frame(step, c);
@@ -56,7 +57,7 @@ static crStatus drag_rows(crStep* step, Drag* drag, int count, crRows* rows, crR
                                         &tangents, drag[i].count, rows);
         if (drag[i].row < 0) status = (crStatus)drag[i].row;
     }
-    return status == CR_OK ? cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H) : status;
+    return status == CR_OK ? cr_rows_half(step->model, &step->dynamics, rows, arena, H) : status;
 }
 
 // Counts the contacts that act on each tree.
@@ -133,7 +134,7 @@ crStatus cr_step_drag(crStep* step, double h, crError* error) {
         return cr__step_memory(error);
     find_drags(step, drag);
     crRows rows, H;
-    if (drag_rows(step, drag, count, &rows, &H) != CR_OK) return cr__step_memory(error);
+    if (drag_rows(step, &step->scratch, drag, count, &rows, &H) != CR_OK) return cr__step_memory(error);
     count_roots(model, drag, count, acting);
     cr_rows_velocity(&rows, step->state.v, f);
     set_forces(step, drag, count, acting, h, &H, f);

@@ -119,7 +119,7 @@ typedef struct Part {
 static int block_island(const crModel* model, const crMatrix* H, const crIslands* islands,
                         const crBlock* block) {
     int first = H->start[block->row], end = H->start[block->row + block->count];
-    return first < end ? islands->of_body[model->dof_body[H->col[first]]] : -1;
+    return first < end ? islands->of_body[model->velocity.body[H->col[first]]] : -1;
 }
 
 // Allocates a part that has room for every block of the posed problem. Fails: CR_ERR_MEMORY.

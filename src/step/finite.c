@@ -55,16 +55,15 @@ static crStatus find_lost(const crStep* step, crError* error) {
 }
 
 // Reports the body at which the sum of energies stops being finite.
-static crStatus find_energy(crStep* step, crError* error) {
-    const crModel* model = step->model;
+static crStatus find_energy(const crModel* model, const crState* state, crDynamics* d, crError* error) {
     double sum = 0.0;
-    cr_model_kinematics(model, &step->state, &step->dynamics);
-    cr_model_velocity(model, step->state.v, &step->dynamics);
+    cr_model_kinematics(model, state, d);
+    cr_model_velocity(model, state->v, d);
     for (int i = 1; i < model->nb; i++) {
         if (!cr__moves(model, i)) continue;
-        crEnergy energy = cr__body_energy(model, i, &step->state, &step->dynamics, NULL);
+        crEnergy energy = cr__body_energy(model, i, state, d, NULL);
         sum += fabs(energy.kinetic) + fabs(energy.potential);
-        if (!isfinite(sum)) return cr__step_lost(step->model, i, "energy", sum, error);
+        if (!isfinite(sum)) return cr__step_lost(model, i, "energy", sum, error);
     }
     return CR_OK;
 }
@@ -91,7 +90,7 @@ crStatus cr_step_finite(crStep* step, crError* error) {
     bool sure = step->plan->moderate && moderate(step->state.q, model->nq) &&
                 moderate(step->state.v, model->nv) && moderate_drives(step->plan, &step->dynamics);
     crStatus status = sure ? CR_OK : find_lost(step, error);
-    if (status == CR_OK && !sure) status = find_energy(step, error);
+    if (status == CR_OK && !sure) status = find_energy(model, &step->state, &step->dynamics, error);
     if (status == CR_OK) count_escaped(step->model, step->state.q, step->settings.bound, &step->certificate);
     return status;
 }

@@ -36,39 +36,43 @@ static void unite_fixed(const crModel* model, const crStepPart* part, const crSt
     }
 }
 
-crStatus cr__step_clocks_create(crStep* step) {
-    crClocks* clocks = step->clocks;
-    int nb = step->model->nb;
-    bool ok = CR_ROOMS(&step->own.store, CR_ZERO(clocks->clock, nb), CR_ZERO(clocks->hit, nb),
+// Adds a body to the ring of the group whose first body is `head`.
+static void enter_ring(crGroups* groups, int head, int body) {
+    groups->next[body] = groups->next[head];
+    groups->next[head] = body;
+    groups->members[head]++;
+}
+
+crStatus cr__step_clocks_create(const crModel* model, crArena* store, crClocks* clocks) {
+    int nb = model->nb;
+    bool ok = CR_ROOMS(store, CR_ZERO(clocks->clock, nb), CR_ZERO(clocks->hit, nb),
                        CR_ZERO(clocks->fresh, nb), CR_ZERO(clocks->blunt, nb), CR_ZERO(clocks->plain, nb),
                        CR_ZERO(clocks->groups.first, nb), CR_ZERO(clocks->groups.members, nb),
                        CR_ZERO(clocks->kept.first, nb), CR_ZERO(clocks->groups.next, nb));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
-void cr__step_groups_begin(crStep* step) {
-    int nb = step->model->nb;
-    step->clocks->start = step->state.time;
-    step->clocks->now_at = step->clocks->ahead = 0.0;
-    step->clocks->due_count = 0;
-    step->clocks->kept.open = false;
+void cr__step_groups_begin(const crModel* model, const crSleep* sleep, double time, crClocks* clocks) {
+    int nb = model->nb;
+    clocks->start = time;
+    clocks->now_at = clocks->ahead = 0.0;
+    clocks->due_count = 0;
+    clocks->kept.open = false;
     for (int b = 0; b < nb; b++) {
-        step->clocks->clock[b] = 0.0;
-        step->clocks->hit[b] = step->clocks->fresh[b] = false;
-        step->clocks->blunt[b] = false;
-        step->clocks->plain[b] = false;
-        step->clocks->groups.first[b] = b;
-        step->clocks->groups.next[b] = b;
-        step->clocks->groups.members[b] = 1;
+        clocks->clock[b] = 0.0;
+        clocks->hit[b] = clocks->fresh[b] = false;
+        clocks->blunt[b] = false;
+        clocks->plain[b] = false;
+        clocks->groups.first[b] = b;
+        clocks->groups.next[b] = b;
+        clocks->groups.members[b] = 1;
     }
     // A sleeping island is one group.
     for (int b = 1; b < nb; b++) {
-        int head = step->rest.sleep[b].island;
+        int head = sleep[b].island;
         if (head == 0 || head == b) continue;
-        step->clocks->groups.first[b] = head;
-        step->clocks->groups.next[b] = step->clocks->groups.next[head];
-        step->clocks->groups.next[head] = b;
-        step->clocks->groups.members[head]++;
+        clocks->groups.first[b] = head;
+        enter_ring(&clocks->groups, head, b);
     }
 }
 
@@ -82,9 +86,9 @@ bool cr__step_joins(const crStep* step, const crStepContact* c, double left) {
     return c->point.gap - c->delta + left * lowest <= 0.0 && !cr__step_meets_fast(step, c);
 }
 
-void cr__step_groups_join(crStep* step, double left) {
+void cr__step_groups_join(const crStep* step, double left, crClocks* clocks) {
     const crModel* model = step->model;
-    int* group = step->clocks->groups.first;
+    int* group = clocks->groups.first;
     unite_fixed(step->model, &step->part, &step->calls, group);
     cr__step_mark_part(step, 1);
     for (int i = 0; i < step->contacts.count; i++) {
@@ -97,12 +101,9 @@ void cr__step_groups_join(crStep* step, double left) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         int head = group[b] = cr__forest_find(group, b);
-        step->clocks->groups.next[b] = b;
-        step->clocks->groups.members[b] = 1;
-        if (head == b) continue;
-        step->clocks->groups.next[b] = step->clocks->groups.next[head];
-        step->clocks->groups.next[head] = b;
-        step->clocks->groups.members[head]++;
+        clocks->groups.next[b] = b;
+        clocks->groups.members[b] = 1;
+        if (head != b) enter_ring(&clocks->groups, head, b);
     }
 }
 

@@ -125,10 +125,11 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     }
     if (status == CR_OK) status = impact_joints(step, impact, info, rows);
     if (status == CR_OK) {
-        status = cr__step_pose_columns(step, &impact->rows, impact->blocks, impact->block_count,
-                                       (const double(*)[2])vertices, step->state.v,
-                                       number_columns(step->model, impact->bodies, step->work.column),
-                                       &impact->H, &impact->problem);
+        int columns = number_columns(step->model, impact->bodies, step->work.column);
+        impact->problem = (crProblem){.blocks = impact->blocks, .block_count = impact->block_count};
+        impact->problem.vertices = (const double(*)[2])vertices;
+        status = cr__step_pose_columns(step, arena, &impact->rows, step->state.v, columns, &impact->H,
+                                       &impact->problem);
     }
     for (int i = 0; status == CR_OK && i < impact->H.entries; i++) {
         impact->H.col[i] = step->work.column[impact->H.col[i]];
@@ -150,17 +151,16 @@ static crSolver rule_solver(const crStepSettings* settings, crSolverParams* exac
     return solver;
 }
 
-static crStatus run_rule(crStep* step, Impact* impact, crError* error) {
+static crStatus run_rule(const crStep* step, crArena* arena, Impact* impact, crError* error) {
     crSolverParams exact;
     crRule rule = step->settings.rule;
     crRuleParams params = cr_rule_params();
     params.law = step->settings.law;
     params.solver = rule_solver(&step->settings, &exact);
-    params.points =
-        cr__step_block_points(step->contacts.list, impact->blocks, impact->block_count, &step->scratch);
+    params.points = cr__step_block_points(step->contacts.list, impact->blocks, impact->block_count, arena);
     if (params.points == NULL) return cr__step_memory(error);
     if (rule.params == NULL) rule.params = &params;
-    return cr_rule_run(&rule, &impact->problem, &step->scratch, impact->p, &impact->report, error);
+    return cr_rule_run(&rule, &impact->problem, arena, impact->p, &impact->report, error);
 }
 
 static void certify(crCertificate* c, const Impact* impact) {
@@ -173,9 +173,9 @@ static void certify(crCertificate* c, const Impact* impact) {
     }
 }
 
-static void apply_impact(crStep* step, const Impact* impact) {
+static void apply_impact(const crStep* step, const Impact* impact, bool* fresh, double* v) {
     const crModel* model = step->model;
-    double* dv = step->dynamics.work;
+    double* dv = step->dynamics.scratch.v;
     cr__part_clear(model, impact->bodies, dv);
     cr_rows_add_impulse(&impact->rows, impact->p, dv);
     cr__part_mass_solve(model, impact->bodies, &step->dynamics, dv);
@@ -183,8 +183,8 @@ static void apply_impact(crStep* step, const Impact* impact) {
         int b = impact->bodies.bodies[n];
         const crBody* body = &model->bodies[b];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            step->clocks->fresh[b] = step->clocks->fresh[b] || dv[i] != 0.0;
-            step->state.v[i] += dv[i];
+            fresh[b] = fresh[b] || dv[i] != 0.0;
+            v[i] += dv[i];
         }
     }
 }
@@ -276,8 +276,8 @@ static bool divides(const crStep* step, int* parent, int root) {
     for (int k = 0; k < step->part.count && contacts > few; k++) {
         const crBody* body = &model->bodies[step->part.bodies[k]];
         bool own = cr__moves(model, step->part.bodies[k]) && cr__forest_find(parent, body->root) == root;
-        if (own && (!body->single || step->plan->first_tie[step->part.bodies[k]] <
-                                         step->plan->first_tie[step->part.bodies[k] + 1]))
+        if (own && (!body->single || step->plan->tie.first[step->part.bodies[k]] <
+                                         step->plan->tie.first[step->part.bodies[k] + 1]))
             return false;
     }
     return contacts > few;
@@ -307,8 +307,8 @@ static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crErro
     if (!list_cluster(step->model, &step->part, &step->scratch, reach->inside, impact))
         return cr__step_memory(error);
     crStatus status = build(step, reach->takes, impact, error);
-    if (status == CR_OK) status = run_rule(step, impact, error);
-    if (status == CR_OK) apply_impact(step, impact);
+    if (status == CR_OK) status = run_rule(step, &step->scratch, impact, error);
+    if (status == CR_OK) apply_impact(step, impact, step->clocks->fresh, step->state.v);
     return status;
 }
 

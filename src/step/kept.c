@@ -73,15 +73,15 @@ static crStatus add_force(const crModel* model, const crAllocator* a, crKept* ke
     return CR_OK;
 }
 
-crStatus cr__step_kept_open(crStep* step) {
-    crKept* kept = &step->clocks->kept;
+crStatus cr__step_kept_open(const crModel* model, const crAllocator* a, const crStepWarm* warm,
+                            crKept* kept) {
     kept->count = 0;
-    for (int b = 0; b < step->model->nb; b++) {
+    for (int b = 0; b < model->nb; b++) {
         kept->first[b] = -1;
     }
     crStatus status = CR_OK;
-    for (int i = 0; i < step->warm.count && status == CR_OK; i++) {
-        status = add_force(step->model, &step->own.allocator, kept, &step->warm.force[i]);
+    for (int i = 0; i < warm->count && status == CR_OK; i++) {
+        status = add_force(model, a, kept, &warm->force[i]);
     }
     kept->sorted = kept->count;
     kept->open = status == CR_OK;
@@ -96,16 +96,16 @@ static bool is_taken(const crModel* model, const int* mark, const crWarm* w, int
     return end == 1 && mark[other] != 0;
 }
 
-// Moves a body's forces that the part's solve replaces to `part`, and removes forces that are gone from the
+// Moves a body's forces that the part's solve replaces to kept->part, and removes forces that are gone from the
 // chain.
-static crStatus take_forces(crStep* step, int body, crStepWarm* part) {
-    crKept* kept = &step->clocks->kept;
+static crStatus take_forces(const crModel* model, const crAllocator* a, const int* mark, int body,
+                            crKept* kept) {
     crStatus status = CR_OK;
     for (int* link = &kept->first[body]; *link >= 0 && status == CR_OK;) {
         crKeptForce* f = &kept->force[*link];
-        int end = end_at(step->model, &f->force, body);
-        if (!f->gone && is_taken(step->model, step->work.mark, &f->force, end)) {
-            status = append_force(&step->own.allocator, part, &f->force);
+        int end = end_at(model, &f->force, body);
+        if (!f->gone && is_taken(model, mark, &f->force, end)) {
+            status = append_force(a, &kept->part, &f->force);
             if (status != CR_OK) break;
             f->gone = true;
         }
@@ -126,7 +126,8 @@ crStatus cr__step_kept_enter(crStep* step) {
     cr__step_mark_part(step, 1);
     for (int k = 0; k < step->part.count && status == CR_OK; k++) {
         if (cr__moves(step->model, step->part.bodies[k]))
-            status = take_forces(step, step->part.bodies[k], part);
+            status =
+                take_forces(step->model, &step->own.allocator, step->work.mark, step->part.bodies[k], kept);
     }
     cr__step_mark_part(step, 0);
     sort_forces(part->force, part->count);
@@ -137,14 +138,13 @@ crStatus cr__step_kept_enter(crStep* step) {
     return status;
 }
 
-crStatus cr__step_kept_leave(crStep* step) {
-    crKept* kept = &step->clocks->kept;
+crStatus cr__step_kept_leave(const crModel* model, const crAllocator* a, crStepWarm* warm, crKept* kept) {
     crStatus status = CR_OK;
-    kept->part = step->warm;
-    step->warm = kept->whole;
+    kept->part = *warm;
+    *warm = kept->whole;
     kept->inside = false;
     for (int i = 0; i < kept->part.count && status == CR_OK; i++) {
-        status = add_force(step->model, &step->own.allocator, kept, &kept->part.force[i]);
+        status = add_force(model, a, kept, &kept->part.force[i]);
     }
     return status;
 }
@@ -162,18 +162,16 @@ static crStatus sort_late(const crAllocator* a, crKept* kept, int* all) {
     return status;
 }
 
-crStatus cr__step_kept_close(crStep* step) {
-    crKept* kept = &step->clocks->kept;
-    crStepWarm* warm = &step->warm;
+crStatus cr__step_kept_close(const crAllocator* a, crStepWarm* warm, crKept* kept) {
     int all, late = 0;
-    crStatus status = sort_late(&step->own.allocator, kept, &all);
+    crStatus status = sort_late(a, kept, &all);
     if (status != CR_OK) return status;
     kept->open = false;
     // the forces of the step's beginning stay in warm.start
-    if (!warm->changed) cr__step_swap_forces(&step->warm);
+    if (!warm->changed) cr__step_swap_forces(warm);
     warm->changed = true;
     warm->count = 0;
-    status = cr__warm_reserve(&step->own.allocator, warm, all);
+    status = cr__warm_reserve(a, warm, all);
     if (status != CR_OK) return status;
     for (int i = 0; i < kept->sorted; i++) {
         const crKeptForce* f = &kept->force[i];

@@ -23,12 +23,14 @@ typedef struct crKept {
 
 // Open moves the forces from step->warm into chains; close moves them back in order. The forces of the step's
 // beginning stay in step->warm.start. CR_ERR_MEMORY.
-crStatus cr__step_kept_open(crStep* step);
-crStatus cr__step_kept_close(crStep* step);
+crStatus cr__step_kept_open(const crModel* model, const crAllocator* allocator, const crStepWarm* warm,
+                            crKept* kept);
+crStatus cr__step_kept_close(const crAllocator* allocator, crStepWarm* warm, crKept* kept);
 // Enter gives step->warm the forces of the part alone: those whose moving bodies all belong to it. Leave must
 // follow; the forces that are in step->warm then replace them. CR_ERR_MEMORY.
 crStatus cr__step_kept_enter(crStep* step);
-crStatus cr__step_kept_leave(crStep* step);
+crStatus cr__step_kept_leave(const crModel* model, const crAllocator* allocator, crStepWarm* warm,
+                             crKept* kept);
 // Force of a contact, NULL if it carried none.
 const crWarm* cr__step_kept_find(const crStep* step, const crStepContact* contact);
 void cr__step_kept_destroy(const crAllocator* allocator, crKept* kept);

@@ -24,11 +24,10 @@ static double lcp_e(const crStepSettings* settings, const crStepContact* c) {
 }
 
 // Adds turn.omega of a body to a row that already has entries for all its velocities.
-static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
+static void add_turn(const crStep* step, int body, crVec3 turn, int row, crRows* rows) {
     const crDynamics* d = &step->dynamics;
-    const crRows* rows = &step->posed.rows;
     rows->w_hat[row] += cr_dot(turn, cr__given(d, body).omega);
-    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->dof_parent[j]) {
+    for (int j = step->model->bodies[body].last; j >= 0; j = step->model->velocity.parent[j]) {
         for (int i = rows->start[row]; i < rows->start[row + 1]; i++) {
             if (rows->col[i] == j) rows->value[i] += cr_dot(turn, cr__dof_axis(d, j).omega);
         }
@@ -36,17 +35,17 @@ static void add_turn(const crStep* step, int body, crVec3 turn, int row) {
 }
 
 // change of slip from the midpoint to the two witness points: t.(omega_a + omega_b) x (gap/2) n
-void cr__step_set_arms(crStep* step) {
-    for (int i = 0; i < step->posed.problem.block_count; i++) {
-        const crBlock* block = &step->posed.problem.blocks[i];
+void cr__step_set_arms(const crStep* step, crStepPosed* posed) {
+    for (int i = 0; i < posed->problem.block_count; i++) {
+        const crBlock* block = &posed->problem.blocks[i];
         if (block->source < 0) continue;
         const crStepContact* c = &step->contacts.list[block->source];
         crMat3 F = cr__step_frame(step, c);
         for (int r = 1; r < cr__step_point_rows(c); r++) {
             crVec3 turn = cr_cross(c->point.normal, cr_mat3_column(F, r));
             turn = cr_scale(0.5 * c->point.gap, turn);
-            add_turn(step, c->body_a, turn, block->row + r);
-            add_turn(step, c->body_b, turn, block->row + r);
+            add_turn(step, c->body_a, turn, block->row + r, &posed->rows);
+            add_turn(step, c->body_b, turn, block->row + r, &posed->rows);
         }
     }
 }
@@ -65,7 +64,8 @@ static crStatus refuse(const crBlock* block, crError* error) {
 
 // Makes blocks with `directions` vertices on each disc or ellipse in space, the first along t1. CR_ERR_RANGE,
 // CR_ERR_MEMORY.
-static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2], crError* error) {
+static crStatus set_polygons(const crStep* step, crArena* arena, crBlock** out, double (**vertices)[2],
+                             crError* error) {
     const crProblem* problem = &step->posed.problem;
     int count = step->settings.directions;
     size_t room = (size_t)problem->block_count * (size_t)count + 1;
@@ -75,7 +75,7 @@ static crStatus set_polygons(crStep* step, crBlock** out, double (**vertices)[2]
     crBlock* blocks;
     double(*all)[2];
     int used = 0;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(blocks, problem->block_count + 1), CR_ROOM(all, room)))
+    if (!CR_ROOMS(arena, CR_ROOM(blocks, problem->block_count + 1), CR_ROOM(all, room)))
         return cr__step_memory(error);
     for (int i = 0; i < problem->block_count; i++) {
         crBlock* block = &blocks[i];
@@ -130,8 +130,8 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
     double(*vertices)[2] = NULL;
     double* u_hat = cr_arena_alloc(&step->scratch, (size_t)(step->posed.rows.count + 1) * sizeof(double));
     if (u_hat == NULL) return cr__step_memory(error);
-    cr__step_set_arms(step);
-    status = set_polygons(step, &blocks, &vertices, error);
+    cr__step_set_arms(step, &step->posed);
+    status = set_polygons(step, &step->scratch, &blocks, &vertices, error);
     if (status != CR_OK) return status;
     status = cr__step_pose_problem(step, &step->posed.rows, blocks, step->posed.problem.block_count,
                                    (const double(*)[2])vertices, step->free.v, &step->posed.H,
@@ -218,8 +218,8 @@ static void audit_lcp(const crStepSettings* settings, const crStepPosed* posed, 
 }
 
 // Solves the mixed form by Lemke's method, polishes z, and audits it into the certificate. CR_ERR_MEMORY.
-static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error) {
-    crArena* arena = &step->scratch;
+static crStatus pivot(const crStep* step, crArena* arena, const crLcp* lcp, double* z,
+                      crCertificate* certificate, crError* error) {
     crLcpReduced reduced;
     crStatus status = cr__lcp_reduce(lcp, arena, &reduced);
     if (status != CR_OK) return cr__step_memory(error);
@@ -238,12 +238,12 @@ static crStatus pivot(crStep* step, const crLcp* lcp, double* z, crError* error)
     memset(z, 0, n * sizeof(double));
     if (outcome != CR_OUTCOME_SOLVED) {
         crAudit none = {.residual = (double)INFINITY};
-        cr__audit_merge(&step->certificate, &none, outcome);
+        cr__audit_merge(certificate, &none, outcome);
         return CR_OK;
     }
     cr__lcp_expand(lcp, &reduced, x, z);
     cr__lcp_polish(lcp->M, lcp->q, lcp->n, lcp->free_count, NULL, work, iwork, z);
-    audit_lcp(&step->settings, &step->posed, &step->certificate, lcp, z);
+    audit_lcp(&step->settings, &step->posed, certificate, lcp, z);
     return CR_OK;
 }
 
@@ -278,17 +278,17 @@ static crStatus second_start(const crProblem* problem, crArena* arena, const dou
     return status;
 }
 
-crStatus cr__step_lcp_expand(crStep* step, crError* error) {
+crStatus cr__step_lcp_expand(const crStep* step, crArena* arena, double* p, crCertificate* certificate,
+                             crError* error) {
     size_t rows = (size_t)step->posed.rows.count, count = (size_t)step->posed.problem.block_count;
-    crArena* arena = &step->scratch;
     double *given, *u, *p2;
     crBlock* blocks;
     if (!CR_ROOMS(arena, CR_ZERO(given, rows + 1), CR_ROOM(u, rows + 1), CR_ROOM(p2, rows + 1),
                   CR_ROOM(blocks, count + 1)))
         return cr__step_memory(error);
     memcpy(blocks, step->posed.problem.blocks, count * sizeof *blocks);
-    release(&step->settings, &step->posed, &step->contacts, blocks, step->posed.p, given);
-    crStatus status = second_start(&step->posed.problem, arena, step->posed.p, given, u);
+    release(&step->settings, &step->posed, &step->contacts, blocks, p, given);
+    crStatus status = second_start(&step->posed.problem, arena, p, given, u);
     if (status != CR_OK) return cr__step_memory(error);
     crProblem posed = step->posed.problem;
     posed.blocks = blocks;
@@ -300,11 +300,11 @@ crStatus cr__step_lcp_expand(crStep* step, crError* error) {
     if (z == NULL) return cr__step_memory(error);
     CR_ASSERT(supported);
     widen(&lcp, given);
-    status = pivot(step, &lcp, z, error);
+    status = pivot(step, arena, &lcp, z, certificate, error);
     if (status != CR_OK) return status;
     cr__lcp_impulses(&lcp, (int)rows, z, p2);
     for (size_t i = 0; i < rows; i++) {
-        step->posed.p[i] += given[i] + p2[i];
+        p[i] += given[i] + p2[i];
     }
     return CR_OK;
 }

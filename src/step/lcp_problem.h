@@ -8,11 +8,12 @@
 // CR_ERR_RANGE for friction that is no LCP, CR_ERR_MEMORY.
 crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const double* v_hat, crError* error);
 
-// Changes slip rows of step->posed.rows from the midpoint to the two witness points.
-void cr__step_set_arms(crStep* step);
+// Changes slip rows of posed->rows from the midpoint to the two witness points.
+void cr__step_set_arms(const crStep* step, crStepPosed* posed);
 
-// Solves Poisson's second LCP. step->posed.p, the impulses of compression, becomes the sum of both stages.
+// Solves Poisson's second LCP for step->posed. p, the impulses of compression, becomes the sum of both stages.
 // CR_ERR_MEMORY.
-crStatus cr__step_lcp_expand(crStep* step, crError* error);
+crStatus cr__step_lcp_expand(const crStep* step, crArena* arena, double* p, crCertificate* certificate,
+                             crError* error);
 
 #endif

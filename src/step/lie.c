@@ -37,21 +37,20 @@ static bool may_lie(const crStep* step) {
     return may;
 }
 
-crStatus cr__lie_create(crStep* step) {
-    step->rest.lying.island = cr__zeros(&step->own.store, step->model->nb, sizeof(int));
-    step->rest.lying.may = may_lie(step);
-    return step->rest.lying.island != NULL ? CR_OK : CR_ERR_MEMORY;
+crStatus cr__lie_create(const crStep* step, crArena* store, crStepLying* lying) {
+    lying->island = cr__zeros(store, step->model->nb, sizeof(int));
+    lying->may = may_lie(step);
+    return lying->island != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
-static bool lies(const crStep* step, int body) { return step->rest.lying.island[body] != 0; }
+static bool lies(const crStepLying* lying, int body) { return lying->island[body] != 0; }
 
 // Drops the contacts of islands that got up.
-static void drop_contacts(crStep* step) {
-    crStepLying* lying = &step->rest.lying;
+static void drop_contacts(const crStep* step, crStepLying* lying) {
     int kept = 0;
     for (int i = 0; i < lying->contact_count; i++) {
         const crStepContact* c = &lying->contacts[i];
-        if (lies(step, cr__step_mover(step, c->body_a, c->body_b))) lying->contacts[kept++] = *c;
+        if (lies(lying, cr__step_mover(step, c->body_a, c->body_b))) lying->contacts[kept++] = *c;
     }
     lying->contact_count = kept;
     lying->audited = false;
@@ -64,8 +63,7 @@ void cr__lie_end(crStepLying* lying, int nb) {
     lying->audited = false;
 }
 
-void cr__lie_end_marked(crStep* step) {
-    crStepLying* lying = &step->rest.lying;
+void cr__lie_end_marked(const crStep* step, crStepLying* lying) {
     for (int b = 1; b < step->model->nb; b++) {
         int island = lying->island[b];
         if (island == 0 || step->work.mark[island] == 0) continue;
@@ -73,33 +71,33 @@ void cr__lie_end_marked(crStep* step) {
         lying->count--;
     }
     memset(step->work.mark, 0, (size_t)step->model->nb * sizeof *step->work.mark);
-    drop_contacts(step);
+    drop_contacts(step, lying);
 }
 
 // If one of two bodies lies and the other moves and is awake, marks the lying one's island and returns true.
-static bool mark_met(crStep* step, int a, int b) {
-    bool lies_a = lies(step, a), lies_b = lies(step, b);
+static bool mark_met(const crStep* step, int a, int b) {
+    bool lies_a = lies(&step->rest.lying, a), lies_b = lies(&step->rest.lying, b);
     if (lies_a == lies_b || !cr__moves(step->model, lies_a ? b : a)) return false;
     step->work.mark[step->rest.lying.island[lies_a ? a : b]] = 1;
     return true;
 }
 
-void cr__lie_look(crStep* step) {
+void cr__lie_look(const crStep* step, crStepLying* lying) {
     const crPairs* pairs = step->pairs;
     bool any = false;
-    for (int i = 0; i < pairs->count && step->rest.lying.count > 0; i++) {
+    for (int i = 0; i < pairs->count && lying->count > 0; i++) {
         const crNear* near = &pairs->near[i];
-        if (lies(step, near->body_a) == lies(step, near->body_b)) continue;
+        if (lies(lying, near->body_a) == lies(lying, near->body_b)) continue;
         if (!cr__pairs_boxes_apart(pairs, near)) any = mark_met(step, near->body_a, near->body_b) || any;
     }
-    if (any) cr__lie_end_marked(step);
+    if (any) cr__lie_end_marked(step, lying);
 }
 
 // the lying bodies, written to `bodies` (lying.count)
 static crPart list_lying(const crStep* step, int* bodies) {
     crPart part = {bodies, 0};
     for (int b = 1; b < step->model->nb && part.count < step->rest.lying.count; b++) {
-        if (lies(step, b)) bodies[part.count++] = b;
+        if (lies(&step->rest.lying, b)) bodies[part.count++] = b;
     }
     return part;
 }
@@ -123,13 +121,13 @@ crStatus cr__lie_keep_near(crStep* step, crError* error) {
     return status;
 }
 
-bool cr__lie_touched(crStep* step) {
+bool cr__lie_touched(const crStep* step, crStepLying* lying) {
     bool any = false;
-    if (step->rest.lying.count == 0) return false;
+    if (lying->count == 0) return false;
     for (int i = 0; i < step->contacts.count; i++) {
         any = mark_met(step, step->contacts.list[i].body_a, step->contacts.list[i].body_b) || any;
     }
-    if (any) cr__lie_end_marked(step);
+    if (any) cr__lie_end_marked(step, lying);
     return any;
 }
 

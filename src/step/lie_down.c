@@ -18,7 +18,7 @@
 // true if a body began the step at rest and the solve left it at rest
 static bool stays_at_rest(const crStep* step, double fall, int b) {
     const crBody* body = &step->model->bodies[b];
-    if (!body->single || step->plan->first_tie[b + 1] > step->plan->first_tie[b]) return false;
+    if (!body->single || step->plan->tie.first[b + 1] > step->plan->tie.first[b]) return false;
     for (int j = body->v; j < body->v + body->nv; j++) {
         if (step->start.v[j] != 0.0 || step->state.force[j] != 0.0) return false;
     }
@@ -86,8 +86,7 @@ static bool holds_lying(const crStep* step, const crStepContact* c) {
 }
 
 // Makes room for the contacts of bodies that lay down just now; *taken: their number. CR_ERR_MEMORY.
-static crStatus reserve_lying(crStep* step, int* taken) {
-    crStepLying* lying = &step->rest.lying;
+static crStatus reserve_lying(const crStep* step, crStepLying* lying, int* taken) {
     *taken = 0;
     for (int i = 0; i < step->contacts.count; i++) {
         *taken += holds_lying(step, &step->contacts.list[i]);
@@ -97,8 +96,8 @@ static crStatus reserve_lying(crStep* step, int* taken) {
 }
 
 // Merges these contacts into the lying contacts, sorted by pair, and subtracts them from the certificate.
-static void keep_contacts(crStep* step, const bool* takes, int taken) {
-    crStepLying* lying = &step->rest.lying;
+static void keep_contacts(const crStep* step, const bool* takes, int taken, crStepLying* lying,
+                          crCertificate* certificate) {
     // the merge runs from the back, where the room is
     int from = lying->contact_count - 1, to = lying->contact_count + taken - 1;
     lying->contact_count += taken;
@@ -110,23 +109,23 @@ static void keep_contacts(crStep* step, const bool* takes, int taken) {
         }
         lying->contacts[to] = *c;
         lying->contacts[to].takes = takes[i];
-        step->certificate.contacts--;
-        step->certificate.rows -= CR_LIE_ROWS * takes[i];
+        certificate->contacts--;
+        certificate->rows -= CR_LIE_ROWS * takes[i];
         to--;
     }
 }
 
 // Removes these contacts from the step's list and from the arrays of the solve.
-static void leave_contacts(crStep* step, const crLieSolve* solve) {
+static void leave_contacts(const crStep* step, const crLieSolve* solve, crStepContacts* contacts) {
     int kept = 0;
-    for (int i = 0; i < step->contacts.count; i++) {
-        if (holds_lying(step, &step->contacts.list[i])) continue;
-        step->contacts.list[kept] = step->contacts.list[i];
+    for (int i = 0; i < contacts->count; i++) {
+        if (holds_lying(step, &contacts->list[i])) continue;
+        contacts->list[kept] = contacts->list[i];
         solve->takes[kept] = solve->takes[i];
         solve->u_free[kept] = solve->u_free[i];
         solve->u[kept++] = solve->u[i];
     }
-    step->contacts.count = kept;
+    contacts->count = kept;
 }
 
 static crStatus lay_islands(crStep* step, double fall, const int* roots, const crLieSolve* solve) {
@@ -141,9 +140,9 @@ static crStatus lay_islands(crStep* step, double fall, const int* roots, const c
     lying->fresh = true;
     lying->audited = false;
     int taken;
-    if (reserve_lying(step, &taken) != CR_OK) return CR_ERR_MEMORY;
-    keep_contacts(step, solve->takes, taken);
-    leave_contacts(step, solve);
+    if (reserve_lying(step, lying, &taken) != CR_OK) return CR_ERR_MEMORY;
+    keep_contacts(step, solve->takes, taken, lying, &step->certificate);
+    leave_contacts(step, solve, &step->contacts);
     cr__step_leave_out(step, out);
     return CR_OK;
 }

@@ -70,28 +70,21 @@ void cr__lift_sets(const crStep* step, int* root) {
         cr__forest_join_trees(model, root, model->shapes[step->warm.force[i].shape_a].body,
                               model->shapes[step->warm.force[i].shape_b].body);
     }
-    for (int i = 0; i < step->events.count; i++) {
-        const crEvent* event = &step->events.list[i];
-        if (event->shape_a >= 0) cr__forest_join_trees(model, root, event->body_a, event->body_b);
-    }
-    for (int i = 0; i < model->loop_count; i++) {
-        cr__forest_join_trees(model, root, model->loops[i].a, model->loops[i].b);
-    }
-    cr__audit_join_pushed(step, root);
+    cr__audit_join_met(step, root);
 }
 
-// Places a body at a share of its way from `before` to its present pose.
-static void put(crStep* step, const double* before, int b, double share) {
-    const crBody* body = &step->model->bodies[b];
-    double *q = step->state.q + body->q, *way = step->dynamics.work + body->v;
-    crVec3 move = cr_sub(centre(body, step->state.q), centre(body, before));
+// Places a body at a share of its way from `before` to its pose in all_q. dv: working memory (nv).
+static void put(const crModel* model, const double* before, int b, double share, double* dv, double* all_q) {
+    const crBody* body = &model->bodies[b];
+    double *q = all_q + body->q, *way = dv + body->v;
+    crVec3 move = cr_sub(centre(body, all_q), centre(body, before));
     crQuat turn = cr_quat_mul(cr_quat_normalize(cr__load_quat(q + 3)),
                               cr_quat_conj(cr_quat_normalize(cr__load_quat(before + body->q + 3))));
     double sign = turn.w < 0.0 ? -2.0 : 2.0;
     cr__store_vec(cr_scale(share, move), way);
     cr__store_vec(cr_scale(share * sign, cr_vec3(turn.x, turn.y, turn.z)), way + 3);
     memcpy(q, before + body->q, 7 * sizeof *q);
-    cr__part_advance(step->model, (crPart){&b, 1}, 1.0, step->dynamics.work, step->state.q);
+    cr__part_advance(model, (crPart){&b, 1}, 1.0, dv, all_q);
 }
 
 // Sets omega of free bodies that were turned, so that they keep the angular momentum they had by v before.
@@ -132,8 +125,8 @@ static void find_lifts(const crStep* step, double h, const double* before, const
 }
 
 // Moves bodies of sets that were lifted too far back; `back` marks them. Returns true if there are any.
-static bool put_down(crStep* step, const double* before, int* root, const Lift* sum, bool* back) {
-    const crModel* model = step->model;
+static bool put_down(const crModel* model, const double* before, int* root, const Lift* sum, double* dv,
+                     double* q, bool* back) {
     bool any = false;
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
@@ -141,8 +134,8 @@ static bool put_down(crStep* step, const double* before, int* root, const Lift* 
         if (!cr__moves(model, b) || !body->single) continue;
         const Lift* of = &sum[cr__forest_find(root, body->root)];
         if (of->fixed || !of->holds || !(of->gain > ROUNDING * of->size) || !(of->lift > 0.0)) continue;
-        if (memcmp(before + body->q, step->state.q + body->q, 7 * sizeof *before) == 0) continue;
-        put(step, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift));
+        if (memcmp(before + body->q, q + body->q, 7 * sizeof *before) == 0) continue;
+        put(model, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift), dv, q);
         back[b] = any = true;
     }
     return any;
@@ -162,7 +155,7 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool 
     keep_momentum(step->model, &step->state, before, v);
     if (limited) {
         find_lifts(step, h, before, v, of, root, sum);
-        if (put_down(step, before, root, sum, back)) {
+        if (put_down(model, before, root, sum, step->dynamics.scratch.v, step->state.q, back)) {
             keep_momentum(step->model, &step->state, before, v);
             cr_model_kinematics(model, &step->state, &step->dynamics);
         }

@@ -64,10 +64,10 @@ static crDue pop(crClocks* clocks) {
     return first;
 }
 
-static crStatus set_time(crStep* step, int pair, double time, bool exact) {
-    step->pairs->time[pair].when = time;
-    step->pairs->time[pair].exact = exact;
-    return push_due(step->clocks, &step->own.allocator, (crDue){time, pair, exact});
+static crStatus set_time(crPairs* pairs, crClocks* clocks, const crAllocator* a, crDue due) {
+    pairs->time[due.pair].when = due.time;
+    pairs->time[due.pair].exact = due.exact;
+    return push_due(clocks, a, due);
 }
 
 static int members(const crModel* model, const crClocks* clocks, int body) {
@@ -102,7 +102,8 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
     }
     step->pairs->time[pair].when = INFINITY;
     if (t <= left) t = slot_of(step, pair, step->clocks->now_at + t, now);
-    if (status == CR_OK && t < end) status = set_time(step, pair, t, true);
+    if (status == CR_OK && t < end)
+        status = set_time(step->pairs, step->clocks, &step->own.allocator, (crDue){t, pair, true});
     step->contacts.count = 0;
     cr_arena_release(&step->scratch, mark);
     return status;
@@ -132,19 +133,19 @@ static double impact_of_run(const crStep* step, int i, int end, double left, boo
 
 // Sets the times of impact of the present contacts, from now_at. No impact goes to a slot that began at
 // `before` or earlier. CR_ERR_MEMORY.
-static crStatus schedule(crStep* step, double left, double before) {
+static crStatus schedule(const crStep* step, double left, double before, crPairs* pairs, crClocks* clocks) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK;) {
         int end = cr__step_run_end(step->contacts.list, step->contacts.count, i);
         bool exact;
         double t = impact_of_run(step, i, end, left, &exact);
-        int pair = t <= left ? cr__pairs_place(step->pairs, step->contacts.list[i].shape_a,
-                                               step->contacts.list[i].shape_b)
-                             : 0;
-        if (t <= left && step->pairs->time[pair].alarms < ALARMS) {
-            t += step->clocks->now_at;
+        int pair =
+            t <= left ? cr__pairs_place(pairs, step->contacts.list[i].shape_a, step->contacts.list[i].shape_b)
+                      : 0;
+        if (t <= left && pairs->time[pair].alarms < ALARMS) {
+            t += clocks->now_at;
             if (exact) t = slot_of(step, pair, t, before);
-            if (t < INFINITY) status = set_time(step, pair, t, exact);
+            if (t < INFINITY) status = set_time(pairs, clocks, &step->own.allocator, (crDue){t, pair, exact});
         }
         i = end;
     }
@@ -160,48 +161,46 @@ static void set_slots(const crStepSettings* settings, crClocks* clocks, double h
     clocks->many = fast && settings->locate == CR_LOCATE_NONE ? 0 : MANY;
 }
 
-crStatus cr__step_schedule(crStep* step, double h, crError* error) {
-    step->clocks->due_count = 0;
-    set_slots(&step->settings, step->clocks, h);
-    step->clocks->lists = step->pairs->lists;
-    crStatus status = cr__pairs_reset_times(step->pairs);
-    if (status == CR_OK) status = schedule(step, h, -h);
+crStatus cr__step_schedule(const crStep* step, double h, crPairs* pairs, crClocks* clocks, crError* error) {
+    clocks->due_count = 0;
+    set_slots(&step->settings, clocks, h);
+    clocks->lists = pairs->lists;
+    crStatus status = cr__pairs_reset_times(pairs);
+    if (status == CR_OK) status = schedule(step, h, -h, pairs, clocks);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // Makes the heap again from the valid times after pairs changed their places in the list. CR_ERR_MEMORY.
-static crStatus heap_again(crStep* step) {
+static crStatus heap_again(const crPairs* pairs, const crAllocator* a, crClocks* clocks) {
     crStatus status = CR_OK;
-    step->clocks->lists = step->pairs->lists;
-    step->clocks->due_count = 0;
-    for (int i = 0; i < step->pairs->count && status == CR_OK; i++) {
-        if (step->pairs->time[i].when < INFINITY)
-            status = push_due(step->clocks, &step->own.allocator,
-                              (crDue){step->pairs->time[i].when, i, step->pairs->time[i].exact});
+    clocks->lists = pairs->lists;
+    clocks->due_count = 0;
+    for (int i = 0; i < pairs->count && status == CR_OK; i++) {
+        if (pairs->time[i].when < INFINITY)
+            status = push_due(clocks, a, (crDue){pairs->time[i].when, i, pairs->time[i].exact});
     }
     return status;
 }
 
 // Finds the groups at the beginning of the step and moves impacts of large ones to their slots.
 static crStatus group(crStep* step, double h, crError* error) {
-    cr__step_groups_join(step, h);
+    cr__step_groups_join(step, h, step->clocks);
     for (int i = 0; i < step->pairs->count; i++) {
         if (step->pairs->time[i].when < h && step->pairs->time[i].exact)
             step->pairs->time[i].when = slot_of(step, i, step->pairs->time[i].when, -h);
     }
-    return heap_again(step) == CR_OK ? CR_OK : cr__step_memory(error);
+    return heap_again(step->pairs, &step->own.allocator, step->clocks) == CR_OK ? CR_OK
+                                                                                : cr__step_memory(error);
 }
 
-static crStatus local_create(crStep* step, double h, Local* local, crError* error) {
-    const crModel* model = step->model;
-    crArena* arena = &step->scratch;
+static crStatus local_create(const crModel* model, crArena* arena, double h, Local* local) {
     size_t nb = (size_t)model->nb;
     *local = (Local){.h = h};
     if (!CR_ROOMS(arena, CR_ROOM(local->bodies, nb), CR_ZERO(local->in, nb), CR_ROOM(local->clock, nb),
                   CR_ROOM(local->airborne, nb), CR_ROOM(local->q, model->nq + 1),
                   CR_ROOM(local->v, model->nv + 1)))
-        return cr__step_memory(error);
-    return cr__step_kept_open(step) == CR_OK ? CR_OK : cr__step_memory(error);
+        return CR_ERR_MEMORY;
+    return CR_OK;
 }
 
 // Adds the group of a body to the bodies of the instant and keeps its state, for take_back.
@@ -257,7 +256,8 @@ static crStatus move_part(crStep* step, double h, bool plastic, crError* error) 
         cr__part_copy(step->model, cr__step_part(step), step->free.v, step->state.v);
     } else {
         status = cr__step_contact_solve(step, h, plastic, NULL, error);
-        if (status == CR_OK) status = cr__step_record(step, error);
+        if (status == CR_OK)
+            status = cr__step_record(&step->contacts, &step->own.allocator, &step->record, error);
     }
     return status == CR_OK ? cr_step_integrate(step, h, error) : status;
 }
@@ -286,7 +286,8 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     // large group.
     bool catches = step->clocks->groups.members[step->clocks->groups.first[body]] > step->clocks->many;
     crStatus status = kept == CR_OK ? go_on(step, h, catches, error) : CR_OK;
-    if (cr__step_kept_leave(step) != CR_OK || kept != CR_OK) return cr__step_memory(error);
+    crStatus left = cr__step_kept_leave(step->model, &step->own.allocator, &step->warm, &step->clocks->kept);
+    if (left != CR_OK || kept != CR_OK) return cr__step_memory(error);
     if (status != CR_OK) return status;
     for (int k = 0; k < step->part.count; k++) {
         step->clocks->clock[step->part.bodies[k]] = t;
@@ -310,13 +311,10 @@ static bool comes_along(const crStep* step, const Local* local, const crStepCont
     return !(a && b) && (cr__step_touches(step, c) || cr__step_joins(step, c, left));
 }
 
-// Copies the present contacts out of scratch, and releases scratch: an instant finds contacts many times.
-static crStatus keep_stock(crStep* step, const Local* local, int count) {
-    crClocks* clocks = step->clocks;
-    crStatus status = CR_GROW(&step->own.allocator, clocks->stock, clocks->stock_capacity, 0, count);
-    if (status == CR_OK && count > 0)
-        memcpy(clocks->stock, step->contacts.list, (size_t)count * sizeof *clocks->stock);
-    cr_arena_release(&step->scratch, local->mark);
+// Copies contacts out of scratch, which is then released: an instant finds contacts many times.
+static crStatus keep_stock(const crStepContact* contacts, int count, const crAllocator* a, crClocks* clocks) {
+    crStatus status = CR_GROW(a, clocks->stock, clocks->stock_capacity, 0, count);
+    if (status == CR_OK && count > 0) memcpy(clocks->stock, contacts, (size_t)count * sizeof *clocks->stock);
     return status;
 }
 
@@ -324,7 +322,8 @@ static crStatus keep_stock(crStep* step, const Local* local, int count) {
 // fresh body are copied unless anew is true.
 static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError* error) {
     int count = anew ? 0 : step->contacts.count;
-    crStatus status = keep_stock(step, local, count);
+    crStatus status = keep_stock(step->contacts.list, count, &step->own.allocator, step->clocks);
+    cr_arena_release(&step->scratch, local->mark);
     if (status != CR_OK) return cr__step_memory(error);
     for (int k = 0; k < local->count && status == CR_OK; k++) {
         status = advance_group(step, local->bodies[k], t, error);
@@ -423,14 +422,14 @@ static crStatus resolve_all(crStep* step, Local* local, double t, crError* error
 }
 
 // Times the pairs of the part again.
-static crStatus time_anew(crStep* step, double left) {
+static crStatus time_anew(const crStep* step, double left, crPairs* pairs, crClocks* clocks) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        for (int i = step->pairs->first_of[b]; i < step->pairs->first_of[b + 1]; i++) {
-            step->pairs->time[step->pairs->of[i]].when = INFINITY;
+        for (int i = pairs->first_of[b]; i < pairs->first_of[b + 1]; i++) {
+            pairs->time[pairs->of[i]].when = INFINITY;
         }
     }
-    return schedule(step, left, step->clocks->now_at);
+    return schedule(step, left, clocks->now_at, pairs, clocks);
 }
 
 static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error) {
@@ -447,8 +446,8 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
         step->pairs->time[cr__pairs_place(step->pairs, pair.shape_a, pair.shape_b)].alarms++;
     }
     if (status == CR_OK) {
-        cr__step_groups_join(step, local->h - t);
-        status = time_anew(step, local->h - t);
+        cr__step_groups_join(step, local->h - t, step->clocks);
+        status = time_anew(step, local->h - t, step->pairs, step->clocks);
         if (status != CR_OK) cr__step_memory(error);
     }
     for (int k = 0; k < local->count; k++) {
@@ -475,7 +474,9 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
         if (cr__moves(model, step->awake.bodies[k]))
             status = advance_group(step, step->awake.bodies[k], latest, error);
     }
-    if (status == CR_OK && cr__step_kept_close(step) != CR_OK) status = cr__step_memory(error);
+    if (status == CR_OK &&
+        cr__step_kept_close(&step->own.allocator, &step->warm, &step->clocks->kept) != CR_OK)
+        status = cr__step_memory(error);
     cr__step_part_all(step);
     set_now(step->clocks, &step->state, latest);
     step->certificate.truncated = true;
@@ -488,7 +489,8 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
 // Solves the groups without an impact over the whole step, by the contacts and forces of its beginning.
 static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, int count, crError* error) {
     int kept = 0;
-    if (cr__step_kept_close(step) != CR_OK) return cr__step_memory(error);
+    if (cr__step_kept_close(&step->own.allocator, &step->warm, &step->clocks->kept) != CR_OK)
+        return cr__step_memory(error);
     cr__step_part_resting(step);
     for (int i = 0; i < count; i++) {
         const crStepContact* c = &contacts[i];
@@ -508,15 +510,18 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     int contact_count = step->contacts.count, limit = step->settings.impact_limit;
     Local local;
     crDue due;
-    crStatus status = local_create(step, h, &local, error);
-    if (status != CR_OK) return status;
+    crStatus status = local_create(step->model, &step->scratch, h, &local);
+    if (status == CR_OK)
+        status = cr__step_kept_open(step->model, &step->own.allocator, &step->warm, &step->clocks->kept);
+    if (status != CR_OK) return cr__step_memory(error);
     status = group(step, h, error);
     for (int i = 0; status == CR_OK && next_due(step, h, &due, &status, error); i++) {
         if (step->certificate.impacts >= limit || i >= 2 * limit) {
             return rest_plastically(step, h, error);
         }
         status = one_impact(step, &local, due, error);
-        if (status == CR_OK && step->clocks->lists != step->pairs->lists && heap_again(step) != CR_OK)
+        if (status == CR_OK && step->clocks->lists != step->pairs->lists &&
+            heap_again(step->pairs, &step->own.allocator, step->clocks) != CR_OK)
             status = cr__step_memory(error);
     }
     size_t mark = cr_arena_mark(&step->scratch);

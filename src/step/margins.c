@@ -52,7 +52,8 @@ double cr__step_travel(const crStep* step, int body) {
 // larger of a body's speeds by v and by v_free
 static double larger_speed(const crStep* step, const crDynamics* d, int b) {
     double speed = next_speed(step->plan, d, step->state.v, b, d->twist);
-    double free = cr__moves(step->model, b) ? next_speed(step->plan, d, step->free.v, b, d->rate) : 0.0;
+    double free =
+        cr__moves(step->model, b) ? next_speed(step->plan, d, step->free.v, b, d->scratch.rate) : 0.0;
     return free > speed ? free : speed;
 }
 

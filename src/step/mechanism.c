@@ -13,6 +13,7 @@
 
 #include "linalg/semidefinite.h"
 #include "model/actuate.h"
+#include "model/rows.h"
 #include "step/forest.h"
 #include "step/step.h"
 
@@ -83,7 +84,8 @@ static bool soft(const Mechanism* m, double h) {
     for (int n = 0; n < m->part.count; n++) {
         const crBody* body = &model->bodies[m->part.bodies[n]];
         for (int j = body->v; j < body->v + body->nv && !body->single; j++) {
-            if (cr__dof_slope(model, d, h, j) > SOFT * d->M[model->row[j] + model->dof_depth[j]])
+            if (cr__dof_slope(model, d, h, j) >
+                SOFT * d->mass.M[model->velocity.row[j] + model->velocity.depth[j]])
                 return false;
         }
     }
@@ -168,15 +170,6 @@ static crStatus flow(Mechanism* m, double h) {
     return status;
 }
 
-static double worst_gap(const crRows* rows) {
-    double worst = 0.0;
-    for (int i = 0; i < rows->count; i++) {
-        double gap = fabs(rows->gap[i]);
-        worst = gap > worst || isnan(gap) ? gap : worst;
-    }
-    return worst;
-}
-
 // Moves from the beginning of a part with the impulse p: kick, flow, kick. Rows and gaps become those at the
 // end.
 static crStatus shoot(Mechanism* m, double h) {
@@ -210,7 +203,7 @@ static bool advance_part(Mechanism* m, double h, crStatus* status) {
     for (int i = 0; i < ROUNDS && *status == CR_OK; i++) {
         *status = shoot(m, h);
         if (*status != CR_OK) return false;
-        gap = worst_gap(&m->rows);
+        gap = cr__rows_worst_gap(&m->rows);
         if (gap <= CLOSED || !isfinite(gap)) break;
         if (gap <= FAIR && !(gap < 0.5 * least)) break;
         least = fmin(least, gap);
@@ -251,7 +244,7 @@ static bool conserves(const Mechanism* m) {
         if (body->linear_drag > 0.0 || body->angular_drag > 0.0) return false;
         for (int j = body->v; j < body->v + body->nv; j++) {
             const crDof* dof = cr_model_dof(model, j);
-            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->dof_actuator[j] >= 0 ||
+            if (dof->stiffness > 0.0 || dof->damping > 0.0 || model->velocity.actuator[j] >= 0 ||
                 step->state.force[j] != 0.0)
                 return false;
         }

@@ -59,7 +59,7 @@ typedef struct Apart {
 static bool is_mobile(const Apart* a, int b) {
     const crStep* step = a->step;
     if (!cr__moves(step->model, b) || cr__step_idle(step, b)) return false;
-    if (step->plan->first_tie[b] < step->plan->first_tie[b + 1]) return false;
+    if (step->plan->tie.first[b] < step->plan->tie.first[b + 1]) return false;
     return step->model->bodies[b].single || a->moved->body[b];
 }
 

@@ -19,7 +19,7 @@
 // true if the pass may move a body: short steps moved it, it is single, and no loop holds it
 static bool is_free(const crStep* step, const crMoved* moved, int b) {
     const crPlan* plan = step->plan;
-    return moved->body[b] && step->model->bodies[b].single && plan->first_tie[b + 1] == plan->first_tie[b];
+    return moved->body[b] && step->model->bodies[b].single && plan->tie.first[b + 1] == plan->tie.first[b];
 }
 
 // Removes bodies that the pass may not move from `deep`, and adds bodies within HOPS contacts of the rest. A

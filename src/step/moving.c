@@ -150,7 +150,7 @@ static bool find_moving(const crStep* step, const Note* note, const Islands* isl
         if (!cr__moves(model, b)) continue;
         int root = islands->root[b] = cr__forest_find(islands->root, model->bodies[b].root);
         bool tree = !model->bodies[b].single;
-        bool looped = step->plan->first_tie[b] < step->plan->first_tie[b + 1];
+        bool looped = step->plan->tie.first[b] < step->plan->tie.first[b + 1];
         if (looped || (tree && !cr__moving_takes(step, b))) islands->rows[b] = GENERAL;
         islands->trees[root] = islands->trees[root] || tree;
         islands->bodies[root]++;
@@ -309,13 +309,9 @@ crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved
 
 void cr__step_show_moved(const crMoved* moved, crStepContacts* contacts) {
     if (moved->body == NULL) return;
-    // `near` has room for all contacts; the merge runs from the back
-    crStepContact* all = moved->near;
-    int i = contacts->count - 1, j = moved->count - 1;
+    // `near` has room for all contacts, and the contacts of moved bodies are in front
+    if (contacts->count > 0)
+        memmove(moved->near + moved->count, contacts->list, (size_t)contacts->count * sizeof *contacts->list);
+    contacts->list = moved->near;
     contacts->count += moved->count;
-    for (int k = contacts->count - 1; i >= 0; k--) {
-        bool last = j < 0 || !cr__step_pair_first(&contacts->list[i], &moved->contacts[j]);
-        all[k] = last ? contacts->list[i--] : moved->contacts[j--];
-    }
-    contacts->list = all;
 }

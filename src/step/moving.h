@@ -38,7 +38,7 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
 // Moves pairs of active bodies apart that are deeper than CR_MOVED_DEEP; `active` is set for bodies that are
 // moved (nb) (moved_apart.c). CR_ERR_MEMORY.
 crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* active, crError* error);
-// At the end of the step: merges the contacts of moved bodies and of all others into `near`.
+// At the end of the step: shows the contacts of moved bodies, and then those of all others, in `near`.
 void cr__step_show_moved(const crMoved* moved, crStepContacts* contacts);
 
 #endif

@@ -479,7 +479,7 @@ static void put_singles(void* ctx, int begin, int end) {
         const crBody* body = &step->model->bodies[b];
         const Energy* e = &work->energy[work->root[b]];
         if (e->released) continue;
-        double z[6], D[6], *way = step->dynamics.work, *v = step->state.v + body->v;
+        double z[6], D[6], *way = step->dynamics.scratch.v, *v = step->state.v + body->v;
         shared(work, i, e, z, D);
         from_coordinates(step, b, z, v);
         from_coordinates(step, b, D, way + body->v);
@@ -516,7 +516,7 @@ static void put_impulses(const Work* work, const int* root, Energy* energy) {
         int first = step->posed.rows.start[r];
         if (step->ties.of_row[r] < 0 || first == step->posed.rows.start[r + 1]) continue;
         step->posed.p[r] *=
-            set_of(work, root, energy, step->model->dof_body[step->posed.rows.col[first]])->scale;
+            set_of(work, root, energy, step->model->velocity.body[step->posed.rows.col[first]])->scale;
     }
     cr__step_keep_ties(step);
 }

@@ -25,9 +25,9 @@ bool cr__moving_takes(const crStep* step, int body) {
     // along velocities that are no rates of coordinates, the work of an actuator is not linear in v+
     bool lengths = b->joint == CR_JOINT_HINGE || b->joint == CR_JOINT_SLIDER;
     for (int j = b->v; j < b->v + b->nv && model->nu > 0 && !lengths; j++) {
-        if (model->dof_actuator[j] >= 0) return false;
+        if (model->velocity.actuator[j] >= 0) return false;
     }
-    return step->plan->first_tie[body] == step->plan->first_tie[body + 1];
+    return step->plan->tie.first[body] == step->plan->tie.first[body + 1];
 }
 
 bool cr__moving_takes_contact(const crStep* step, const crStepContact* c) {

@@ -35,21 +35,22 @@ static int merge_given(const crPlan* plan, int listed, int* list) {
     return total;
 }
 
-// Makes a part of the first `count` bodies of work.list, which ascend, with driven bodies and loops.
-static void complete_part(crStep* step, int count) {
+// The part of the first `count` bodies of work.list, which ascend, with driven bodies and loops.
+static crStepPart complete_part(const crStep* step, int count) {
     const crModel* model = step->model;
     int loops = 0;
     for (int k = 0; k < count; k++) {
         int b = step->work.list[k];
-        for (int i = step->plan->first_tie[b]; i < step->plan->first_tie[b + 1]; i++) {
-            const crLoop* loop = &model->loops[step->plan->ties[i]];
+        for (int i = step->plan->tie.first[b]; i < step->plan->tie.first[b + 1]; i++) {
+            const crLoop* loop = &model->loops[step->plan->tie.list[i]];
             // a loop between two moving bodies is listed at its first body
-            if (b == loop->a || !cr__moves(model, loop->a)) step->work.loops[loops++] = step->plan->ties[i];
+            if (b == loop->a || !cr__moves(model, loop->a))
+                step->work.loops[loops++] = step->plan->tie.list[i];
         }
     }
     count = merge_given(step->plan, count, step->work.list);
     cr__sort(step->work.loops, loops);
-    step->part = (crStepPart){count, step->work.list, loops, step->work.loops};
+    return (crStepPart){count, step->work.list, loops, step->work.loops};
 }
 
 void cr__step_part_groups(crStep* step, const int* bodies, int count) {
@@ -64,7 +65,7 @@ void cr__step_part_groups(crStep* step, const int* bodies, int count) {
         step->work.mark[step->work.list[k]] = 0;
     }
     cr__sort(step->work.list, listed);
-    complete_part(step, listed);
+    step->part = complete_part(step, listed);
 }
 
 void cr__step_part_resting(crStep* step) {
@@ -73,7 +74,7 @@ void cr__step_part_resting(crStep* step) {
         int b = step->awake.bodies[k];
         if (cr__moves(step->model, b) && !step->clocks->hit[b]) step->work.list[listed++] = b;
     }
-    complete_part(step, listed);
+    step->part = complete_part(step, listed);
 }
 
 void cr__step_part_of(crStep* step, const bool* in) {
@@ -82,7 +83,7 @@ void cr__step_part_of(crStep* step, const bool* in) {
         int b = step->awake.bodies[k];
         if (cr__moves(step->model, b) && in[b]) step->work.list[listed++] = b;
     }
-    complete_part(step, listed);
+    step->part = complete_part(step, listed);
 }
 
 void cr__step_leave_out(crStep* step, const bool* out) {

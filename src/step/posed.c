@@ -26,8 +26,8 @@ typedef struct Columns {
 
 // one past the last velocity of the tree whose first velocity is v; trees are contiguous
 static int tree_end(const crModel* model, int v) {
-    int root = model->bodies[model->dof_body[v]].root;
-    while (v < model->nv && model->bodies[model->dof_body[v]].root == root) {
+    int root = model->bodies[model->velocity.body[v]].root;
+    while (v < model->nv && model->bodies[model->velocity.body[v]].root == root) {
         v++;
     }
     return v;
@@ -164,7 +164,7 @@ static crStatus show(const crStep* step, const crShown* shown, crArena* arena, c
     return step->calls.posed(step->calls.posed_ctx, &posed, error);
 }
 
-crStatus cr__step_show(crStep* step, const crShown* shown, crError* error) {
+crStatus cr__step_show(const crStep* step, const crShown* shown, crError* error) {
     if (step->calls.posed == NULL || shown->problem->rows == 0) return CR_OK;
     crArena arena;
     crStatus status = cr_arena_create(&arena, &step->own.allocator, 0);
@@ -174,7 +174,7 @@ crStatus cr__step_show(crStep* step, const crShown* shown, crError* error) {
     return status;
 }
 
-crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error) {
+crStatus cr__step_show_problem(const crStep* step, double h, bool trial, crError* error) {
     crShown shown = {
         &step->posed.rows, &step->posed.problem, step->posed.p, step->free.v, step->state.time, h, trial};
     return cr__step_show(step, &shown, error);

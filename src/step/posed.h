@@ -17,7 +17,7 @@ typedef struct crShown {
     double h;                  // length of the step, 0: an impact, s
     bool trial;                // true if the next problem at the same time replaces this one
 } crShown;
-crStatus cr__step_show(crStep* step, const crShown* shown, crError* error);
+crStatus cr__step_show(const crStep* step, const crShown* shown, crError* error);
 
 // Points of blocks in the arena: contacts at their points, loops and joints at the origin. NULL: out of
 // memory.
@@ -25,7 +25,7 @@ crVec3* cr__step_block_points(const crStepContact* contacts, const crBlock* bloc
                               crArena* arena);
 
 // Shows step->posed.problem with step->posed.p.
-crStatus cr__step_show_problem(crStep* step, double h, bool trial, crError* error);
+crStatus cr__step_show_problem(const crStep* step, double h, bool trial, crError* error);
 
 // Shows packed contacts and rows of a solve by islands as one problem, of the contacts taken before the last
 // choice (takes and not fresh).

@@ -160,7 +160,7 @@ static crStatus pass_limits(const crModel* model, const crStepSettings* settings
         pass->blocks[pass->block_count++] = cr_block(CR_BLOCK_UNILATERAL, row, 1);
         pass->limit = fmax(pass->limit, -gap);
         if (-gap > limit_tol(settings))
-            mark_island(pass, island_of(pass, model->dof_body[pass->info[i].dof]));
+            mark_island(pass, island_of(pass, model->velocity.body[pass->info[i].dof]));
     }
     return CR_OK;
 }
@@ -367,11 +367,11 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
 
 crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crError* error) {
     size_t mark = cr_arena_mark(&step->scratch);
-    int rows = step->plan->tie_rows;
+    int rows = step->plan->tie.rows;
     Pass pass = {0};
     *holds = true;
     if (rows == 0) return CR_OK;
-    crStatus status = make_pass(&step->scratch, rows, step->plan->tie_entries, &pass);
+    crStatus status = make_pass(&step->scratch, rows, step->plan->tie.entries, &pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, &pass);
     if (status == CR_OK) status = pass_limits(step->model, &step->settings, &step->state, part, &pass);
     cr_arena_release(&step->scratch, mark);

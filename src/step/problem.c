@@ -16,8 +16,8 @@ void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, cons
                         int* entries, int* vertices) {
     const crModel* model = plan->model;
     *vertices = 0;
-    *rows = plan->tie_rows;
-    *entries = plan->tie_entries;
+    *rows = plan->tie.rows;
+    *entries = plan->tie.entries;
     for (int i = 0; i < contacts->count; i++) {
         if (takes != NULL && !takes[i]) continue;
         const crStepContact* c = &contacts->list[i];
@@ -61,7 +61,7 @@ static int add_moments(const crStep* step, const crStepContact* c, crRows* rows)
     return first;
 }
 
-crStatus cr__step_add_contact(crStep* step, crStepContact* c, int index, crRows* rows, crBlock* block,
+crStatus cr__step_add_contact(const crStep* step, crStepContact* c, int index, crRows* rows, crBlock* block,
                               double (*vertices)[2], int* vertex_count) {
     const crSurface* s = &c->surface->surface;
     int count = cr__step_contact_rows(c);
@@ -98,24 +98,23 @@ static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
     return CR_OK;
 }
 
-crStatus cr__step_pose_columns(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
-                               const double (*vertices)[2], const double* v, int columns, crRows* H,
-                               crProblem* problem) {
-    crStatus status = cr_rows_half(step->model, &step->dynamics, rows, &step->scratch, H);
-    double* u = cr_arena_alloc(&step->scratch, (size_t)rows->count * sizeof(double));
+crStatus cr__step_pose_columns(const crStep* step, crArena* arena, const crRows* rows, const double* v,
+                               int columns, crRows* H, crProblem* problem) {
+    crStatus status = cr_rows_half(step->model, &step->dynamics, rows, arena, H);
+    double* u = cr_arena_alloc(arena, (size_t)rows->count * sizeof(double));
     if (status != CR_OK || u == NULL) return CR_ERR_MEMORY;
     cr_rows_velocity(rows, v, u);
-    *problem = (crProblem){.rows = rows->count, .block_count = block_count, .blocks = blocks};
-    problem->vertices = vertices;
+    problem->rows = rows->count;
     problem->u_free = u;
     problem->nv = columns;
     problem->J = (crMatrix){H->count, columns, H->start, H->col, H->value};
-    return make_identity(&step->scratch, columns, &problem->Minv);
+    return make_identity(arena, columns, &problem->Minv);
 }
 
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
-    return cr__step_pose_columns(step, rows, blocks, block_count, vertices, v, step->model->nv, H, problem);
+    *problem = (crProblem){.block_count = block_count, .blocks = blocks, .vertices = vertices};
+    return cr__step_pose_columns(step, &step->scratch, rows, v, step->model->nv, H, problem);
 }
 
 // b of an open contact, with half the normal acceleration of bodies in the air, m/s
@@ -123,29 +122,29 @@ static double open_bias(const crStep* step, const crStepContact* c, const crRows
     double b = (c->point.gap - c->delta) / h;
     for (int i = rows->start[c->row]; i < rows->start[c->row + 1]; i++) {
         int j = rows->col[i];
-        if (step->airborne[step->model->dof_body[j]])
+        if (step->airborne[step->model->velocity.body[j]])
             b -= 0.5 * h * rows->value[i] * cr__plan_fall(step->plan, step->state.force, j);
     }
     return b;
 }
 
-static crStatus add_loops(crStep* step, double h, crBlock* blocks, int* count) {
+static crStatus add_loops(const crStep* step, double h, crStepPosed* posed, crBlock* blocks, int* count) {
     for (int k = 0; k < step->part.loop_count; k++) {
-        int before = step->posed.rows.count;
-        int first = cr_rows_add_loop(step->model, &step->dynamics, step->part.loops[k], &step->posed.rows);
+        int before = posed->rows.count;
+        int first = cr_rows_add_loop(step->model, &step->dynamics, step->part.loops[k], &posed->rows);
         if (first < 0) return (crStatus)first;
         bool range = cr_loop_ranges(&step->model->loops[step->part.loops[k]]);
-        blocks[*count] = cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before,
-                                  step->posed.rows.count - before);
-        if (range) step->posed.b[before] = fmax(0.0, step->posed.rows.gap[before]) / h;
-        cr__step_tie_loop(&step->ties, step->part.loops[k], before, step->posed.rows.count - before);
+        blocks[*count] =
+            cr_block(range ? CR_BLOCK_UNILATERAL : CR_BLOCK_EQUALITY, before, posed->rows.count - before);
+        if (range) posed->b[before] = fmax(0.0, posed->rows.gap[before]) / h;
+        cr__step_tie_loop(step->ties.of_row, step->part.loops[k], before, posed->rows.count - before);
         blocks[(*count)++].source = -1 - step->part.loops[k];
     }
     return CR_OK;
 }
 
-static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacity, crBlock* blocks,
-                           int* count) {
+static crStatus add_joints(const crStep* step, double h, crJointRow* info, int capacity, crStepPosed* posed,
+                           crBlock* blocks, int* count) {
     double fastest = 0.0;
     for (int k = 0; k < step->part.count; k++) {
         const crBody* body = &step->model->bodies[step->part.bodies[k]];
@@ -155,7 +154,7 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
     }
     double margin = step->settings.deadband + 2.0 * h * fastest;
     int joints = cr__part_add_joints(step->model, cr__step_part(step), &step->state, margin, capacity, info,
-                                     &step->posed.rows);
+                                     &posed->rows);
     if (joints < 0) return (crStatus)joints;
     for (int i = 0; i < joints; i++) {
         bool limit = info[i].kind == CR_ROW_LIMIT;
@@ -166,26 +165,27 @@ static crStatus add_joints(crStep* step, double h, crJointRow* info, int capacit
         }
         block.source = -1 - step->model->loop_count - i;
         blocks[(*count)++] = block;
-        cr__step_tie_joint(step->model, &step->ties, &step->posed.rows, &info[i]);
-        if (limit) step->posed.b[info[i].row] = fmax(0.0, step->posed.rows.gap[info[i].row]) / h;
+        cr__step_tie_joint(step->model, &step->ties, &posed->rows, &info[i]);
+        if (limit) posed->b[info[i].row] = fmax(0.0, posed->rows.gap[info[i].row]) / h;
     }
     return CR_OK;
 }
 
 // Writes the warm start: forces of the last step in the new frames, friction as a vector of the world. again:
 // impulses of the last round instead.
-static void warm_start(crStep* step, double h, bool again, int block_count, const crBlock* blocks) {
+static void warm_start(const crStep* step, double h, bool again, int block_count, const crBlock* blocks,
+                       double* p) {
     for (int i = 0; i < block_count; i++) {
         for (int r = blocks[i].row; r < blocks[i].row + blocks[i].count && blocks[i].source < 0; r++) {
-            double p = h * step->ties.force[step->ties.of_row[r]];
-            step->posed.p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, p)) : p;
+            double last = h * step->ties.force[step->ties.of_row[r]];
+            p[r] = blocks[i].kind == CR_BLOCK_BOX ? fmin(blocks[i].hi, fmax(blocks[i].lo, last)) : last;
         }
         if (blocks[i].source < 0) continue;
         const crStepContact* c = &step->contacts.list[blocks[i].source];
         const crWarm* warm = again ? NULL : cr__step_warm(step, c);
         if (warm == NULL && !again) continue;
         crVec3 force = again ? cr_scale(1.0 / h, c->impulse) : warm->force;
-        cr__step_set_row_impulse(step, c, force, h, step->posed.p);
+        cr__step_set_row_impulse(step, c, force, h, p);
     }
 }
 
@@ -231,8 +231,8 @@ crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError*
         if (status == CR_OK && c->point.gap > c->delta)
             step->posed.b[c->row] = open_bias(step, c, &step->posed.rows, h);
     }
-    if (status == CR_OK) status = add_loops(step, h, blocks, &count);
-    if (status == CR_OK) status = add_joints(step, h, info, rows, blocks, &count);
+    if (status == CR_OK) status = add_loops(step, h, &step->posed, blocks, &count);
+    if (status == CR_OK) status = add_joints(step, h, info, rows, &step->posed, blocks, &count);
     step->posed.problem = (crProblem){.blocks = blocks, .block_count = count};
     step->posed.problem.vertices = (const double(*)[2])vertices;
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
@@ -248,7 +248,7 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
     step->posed.problem.b = step->posed.b;
     set_scales(step, h, &step->posed.problem);
-    warm_start(step, h, again, count, blocks);
+    warm_start(step, h, again, count, blocks, step->posed.p);
     if (step->posed.rows.count > step->certificate.rows) step->certificate.rows = step->posed.rows.count;
     return CR_OK;
 }

@@ -6,18 +6,17 @@
 // Fails: CR_ERR_MEMORY.
 #include "step/step.h"
 
-crStatus cr__step_record(crStep* step, crError* error) {
-    crStepRecord* record = &step->record;
+crStatus cr__step_record(const crStepContacts* contacts, const crAllocator* a, crStepRecord* record,
+                         crError* error) {
     int more = 0;
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
         more += cr_dot(c->impulse, c->impulse) > 0.0;
     }
-    crStatus status = CR_GROW(&step->own.allocator, record->contacts, record->capacity, record->count,
-                              record->count + more);
+    crStatus status = CR_GROW(a, record->contacts, record->capacity, record->count, record->count + more);
     if (status != CR_OK) return cr__step_memory(error);
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
         if (cr_dot(c->impulse, c->impulse) > 0.0) record->contacts[record->count++] = *c;
     }
     return CR_OK;

@@ -45,7 +45,7 @@ static bool look_at_body(const crStep* step, double fall, int b, crRest* rest) {
     if (!slow || !cr__rest_there(step->state.q + body->q, step->start.q + body->q, body->nq))
         rest->moved = true;
     if (rest->moved) return false;
-    bool tied = step->plan->first_tie[b + 1] > step->plan->first_tie[b];
+    bool tied = step->plan->tie.first[b + 1] > step->plan->tie.first[b];
     rest->bound = rest->bound || !body->single || tied;
     for (int j = body->v; j < body->v + body->nv; j++) {
         rest->began = rest->began || step->start.v[j] != 0.0;
@@ -101,15 +101,15 @@ static bool look_at_bodies(const crStep* step, double h, const int* islands, con
 
 // Restores q and forces of the beginning, with v = 0, in islands at rest; in bound islands only if `all` is
 // true.
-static void set_back(crStep* step, const int* islands, const int* was, bool all, crRest* rest) {
-    crStepWarm* warm = &step->warm;
+static void set_back(const crStep* step, const int* islands, const int* was, bool all, crRest* rest,
+                     crState* state, crStepWarm* warm) {
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
         const crBody* body = &step->model->bodies[b];
         const crRest* at = &rest[islands[b]];
         if (!cr__moves(step->model, b) || !cr__rests(at) || (at->bound && !all)) continue;
-        memcpy(step->state.q + body->q, step->start.q + body->q, (size_t)body->nq * sizeof(double));
-        memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+        memcpy(state->q + body->q, step->start.q + body->q, (size_t)body->nq * sizeof(double));
+        memset(state->v + body->v, 0, (size_t)body->nv * sizeof(double));
     }
     for (int i = 0; warm->changed && i < warm->count; i++) {
         const crRest* at = rest_of(step, islands, &warm->force[i], rest);
@@ -146,7 +146,7 @@ static crStatus settle_islands(crStep* step, double h, const int* islands, const
         all = cr__rests(&rest[islands[b]]);
         zero = zero && !rest[islands[b]].began;
     }
-    set_back(step, islands, was, all, rest);
+    set_back(step, islands, was, all, rest, &step->state, &step->warm);
     // a force function may return another force in the next step
     step->rest.still = all && zero && step->calls.force == NULL && model->load_count == 0;
     return CR_OK;

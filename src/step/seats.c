@@ -18,20 +18,20 @@ static bool same_face(const crStepContact* c, const crStepContact* d) {
            p->normal.z == q->normal.z;
 }
 
-void cr__step_seats(crStep* step) {
+void cr__step_seats(const crStep* step, crStepContacts* contacts) {
     bool faces = step->settings.quality != CR_QUALITY_FAST;
-    int cursor = step->contacts.count > 0 ? cr__step_warm_from(step, &step->contacts.list[0]) : 0;
-    for (int i = 0, end; i < step->contacts.count; i = end) {
+    int cursor = contacts->count > 0 ? cr__step_warm_from(step, &contacts->list[0]) : 0;
+    for (int i = 0, end; i < contacts->count; i = end) {
         bool whole = true;
-        for (end = i; end < step->contacts.count; end++) {
-            crStepContact* c = &step->contacts.list[end];
-            if (end > i && !(faces && same_face(&step->contacts.list[i], c))) break;
+        for (end = i; end < contacts->count; end++) {
+            crStepContact* c = &contacts->list[end];
+            if (end > i && !(faces && same_face(&contacts->list[i], c))) break;
             bool touches = c->point.gap <= c->delta || c->point.gap <= cr__step_band(step, c, &cursor);
             c->seat = touches && c->point.gap > c->delta ? c->point.gap : c->delta;
             whole = whole && touches;
         }
         for (int k = i; k < end && end - i >= POINTS && !whole; k++) {
-            step->contacts.list[k].seat = step->contacts.list[k].delta;
+            contacts->list[k].seat = contacts->list[k].delta;
         }
     }
 }

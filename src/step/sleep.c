@@ -26,7 +26,7 @@ static uint64_t seal_of(const crStep* step, int b) {
     cr__put_doubles(&out, s->force + body->v, body->nv);
     cr__put_doubles(&out, s->motor_speed + body->v, body->nv);
     for (int j = body->v; j < body->v + body->nv && step->model->nu > 0; j++) {
-        for (int t = step->model->dof_actuator[j]; t >= 0; t = cr__term_next(step->model, t)) {
+        for (int t = step->model->velocity.actuator[j]; t >= 0; t = cr__term_next(step->model, t)) {
             cr__put_double(&out, cr__actuator_input(step->model, s, cr__term_actuator(t)));
         }
     }
@@ -98,25 +98,25 @@ crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
 }
 
 // Finds the driven body that each body touches; a body that touches two does not become slow.
-static void find_carriers(crStep* step) {
+static void find_carriers(const crStep* step, crSleep* sleep) {
     const crModel* model = step->model;
     for (int k = 0; k < step->awake.count; k++) {
-        step->rest.sleep[step->awake.bodies[k]].carrier = 0;
+        sleep[step->awake.bodies[k]].carrier = 0;
     }
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         for (int k = 0; k < 2; k++) {
             int own = k == 0 ? c->body_a : c->body_b, other = k == 0 ? c->body_b : c->body_a;
             if (cr__moves(model, other) || model->bodies[other].base == CR_WORLD) continue;
-            crSleep* sleep = &step->rest.sleep[own];
-            if (sleep->carrier != 0 && sleep->carrier != other) sleep->slow = 0.0;
-            sleep->carrier = other;
+            crSleep* body = &sleep[own];
+            if (body->carrier != 0 && body->carrier != other) body->slow = 0.0;
+            body->carrier = other;
         }
     }
 }
 
 // Finds how long each island has been slow, at its root: the shortest time of its bodies.
-static void find_rest(crStep* step, double h, const int* islands, double* rest) {
+static void find_rest(const crStep* step, double h, const int* islands, crSleep* sleep, double* rest) {
     for (int b = 0; b < step->model->nb; b++) {
         rest[b] = INFINITY;
     }
@@ -124,25 +124,25 @@ static void find_rest(crStep* step, double h, const int* islands, double* rest) 
         int b = step->awake.bodies[k];
         if (!cr__moves(step->model, b)) continue;
         bool slow = cr__step_speed(step, step->state.v, b) <= step->settings.sleep_speed;
-        step->rest.sleep[b].slow = slow ? step->rest.sleep[b].slow + h : 0.0;
+        sleep[b].slow = slow ? sleep[b].slow + h : 0.0;
     }
-    find_carriers(step);
+    find_carriers(step, sleep);
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
-        if (cr__moves(step->model, b)) rest[islands[b]] = fmin(rest[islands[b]], step->rest.sleep[b].slow);
+        if (cr__moves(step->model, b)) rest[islands[b]] = fmin(rest[islands[b]], sleep[b].slow);
     }
 }
 
 // Measures the overlap of the marked bodies at their poses in sleep, and clears the marks.
-static void measure_overlaps(crStep* step) {
+static void measure_overlaps(const crStep* step, crSleep* sleep) {
     for (int i = 0; i < step->pairs->count; i++) {
         const crNear* pair = &step->pairs->near[i];
         if (step->work.mark[pair->body_a] == 0 && step->work.mark[pair->body_b] == 0) continue;
         double overlap = cr__audit_depth(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b);
         int ends[2] = {pair->body_a, pair->body_b};
         for (int k = 0; k < 2; k++) {
-            crSleep* sleep = &step->rest.sleep[ends[k]];
-            if (step->work.mark[ends[k]] != 0 && overlap > sleep->overlap) sleep->overlap = overlap;
+            crSleep* body = &sleep[ends[k]];
+            if (step->work.mark[ends[k]] != 0 && overlap > body->overlap) body->overlap = overlap;
         }
     }
     memset(step->work.mark, 0, (size_t)step->model->nb * sizeof *step->work.mark);
@@ -171,7 +171,7 @@ static crStatus put_to_sleep(crStep* step, const int* islands, const double* res
         any = true;
         if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, error);
     }
-    if (any) measure_overlaps(step);
+    if (any) measure_overlaps(step, step->rest.sleep);
     return status;
 }
 
@@ -181,7 +181,7 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
     for (int k = 0; k < step->awake.count; k++) {
         islands[step->awake.bodies[k]] = cr__forest_find(islands, step->awake.bodies[k]);
     }
-    find_rest(step, h, islands, rest);
+    find_rest(step, h, islands, step->rest.sleep, rest);
     crStatus status = put_to_sleep(step, islands, rest, error);
     certify_sleepers(step->model, step->rest.sleep, &step->certificate);
     return status;

@@ -62,7 +62,7 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
                             step->free.k[i]);
     }
     if (status != CR_OK) return massless(error);
-    cr__step_trees_bend(step, h);
+    cr__step_trees_bend(step, h, &step->free);
     return CR_OK;
 }
 
@@ -104,7 +104,7 @@ static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* t
         int b = cr__part_body(part, n);
         const crBody* body = &model->bodies[b];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            d->work[j] = v[j];
+            d->scratch.v[j] = v[j];
             if (step->airborne[b]) v[j] -= 0.5 * h * cr__plan_fall(step->plan, step->state.force, j);
         }
     }
@@ -112,7 +112,7 @@ static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* t
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (cr__plan_fall(step->plan, step->state.force, j) != 0.0) v[j] = d->work[j];
+            if (cr__plan_fall(step->plan, step->state.force, j) != 0.0) v[j] = d->scratch.v[j];
         }
     }
     return CR_OK;

@@ -70,12 +70,12 @@ void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
 }
 
 // Reads the impulses of contacts that have rows in the problem.
-static void read_rows(crStep* step) {
-    for (int i = 0; i < step->contacts.count; i++) {
-        crStepContact* c = &step->contacts.list[i];
+static void read_rows(const crStep* step, const double* p, crStepContacts* contacts) {
+    for (int i = 0; i < contacts->count; i++) {
+        crStepContact* c = &contacts->list[i];
         c->impulse = cr_vec3(0, 0, 0);
-        if (c->row < 0 || !(step->posed.p[c->row] > 0.0)) continue;
-        c->impulse = cr__step_row_impulse(step, c, step->posed.p);
+        if (c->row < 0 || !(p[c->row] > 0.0)) continue;
+        c->impulse = cr__step_row_impulse(step, c, p);
     }
 }
 
@@ -110,7 +110,7 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
                         double* dv) {
     if (cr__step_by_bodies(step, clear_part, dv) != CR_OK) return CR_ERR_MEMORY;
     // Impulses come only from rows and packed contacts.
-    if (step->posed.rows.count > 0 || count == 0) read_rows(step);
+    if (step->posed.rows.count > 0 || count == 0) read_rows(step, step->posed.p, &step->contacts);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dv);
     cr__tasks_for(step->own.tasks, count, CHUNK, give_range, &(Given){step->contacts.list, contact, index});
@@ -119,7 +119,7 @@ crStatus cr__step_apply(crStep* step, int count, const int* index, const crPacke
 
 crStatus cr_step_apply(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.work) != CR_OK) return cr__step_memory(error);
+    if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.scratch.v) != CR_OK) return cr__step_memory(error);
     cr__audit_drives(step);
     cr__step_keep_ties(step);
     return cr__step_keep(step, error);

@@ -128,6 +128,11 @@ void cr__step_set_row_impulse(const crStep* step, const crStepContact* contact, 
                               double* p);
 // Velocity of b's point relative to a's by v.
 crVec3 cr__step_contact_velocity(const crStep* step, const double* v, const crStepContact* contact);
+// The same by the twists of d.
+static inline crVec3 cr__step_relative_velocity(const crDynamics* d, const crStepContact* contact) {
+    crVec3 x = contact->point.point;
+    return cr_sub(cr__point_velocity(d, contact->body_b, x), cr__point_velocity(d, contact->body_a, x));
+}
 // Velocity of b's point relative to a's due to driven bodies.
 crVec3 cr__step_given_velocity(const crStep* step, const crStepContact* contact);
 // True if a contact that is open or separating will touch again faster than its `fast`: an impact.
@@ -211,7 +216,7 @@ bool cr__step_pressed(const crStep* step, const crStepContact* contact, int* cur
 // last solve.
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Sets the seats of all contacts before a solve (seats.c).
-void cr__step_seats(crStep* step);
+void cr__step_seats(const crStep* step, crStepContacts* contacts);
 // Adds the events of contacts that begin and keeps the forces of this solve for the next. CR_ERR_MEMORY.
 crStatus cr__step_keep(crStep* step, crError* error);
 // Swaps the forces of the step's beginning with the current ones (kept.c).
@@ -220,18 +225,17 @@ void cr__step_swap_forces(crStepWarm* warm);
 // problem.c
 
 // Adds a contact as a block of a problem, with cr__step_contact_rows rows.
-crStatus cr__step_add_contact(crStep* step, crStepContact* contact, int index, crRows* rows, crBlock* block,
-                              double (*vertices)[2], int* vertex_count);
+crStatus cr__step_add_contact(const crStep* step, crStepContact* contact, int index, crRows* rows,
+                              crBlock* block, double (*vertices)[2], int* vertex_count);
 // Upper bounds of rows, entries and vertices for contacts with takes[i] set (NULL: all), loops and joints.
 void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, const bool* takes, int* rows,
                         int* entries, int* vertices);
 // Poses the problem over `rows` with W = H H^T. pose_columns: H has `columns` columns, numbered by the
-// caller.
+// caller, and `problem` has its blocks and vertices already.
 crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
                                const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
-crStatus cr__step_pose_columns(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
-                               const double (*vertices)[2], const double* v, int columns, crRows* H,
-                               crProblem* problem);
+crStatus cr__step_pose_columns(const crStep* step, crArena* arena, const crRows* rows, const double* v,
+                               int columns, crRows* H, crProblem* problem);
 
 // Writes rows, blocks and bias of the problem without W.
 crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error);
@@ -279,13 +283,13 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
 
 // trees.c
 
-crStatus cr__step_trees_create(crStep* step);
+crStatus cr__step_trees_create(const crPlan* plan, crArena* store, crStepFree* free, crStepAudited* audited);
 // True if a body belongs to a tree that trees.c moves.
 bool cr__step_bends(const crPlan* plan, int body);
 // True if a motor acts on a velocity of the tree.
 bool cr__step_has_motor(const crModel* model, crPart tree);
 // Adds the velocity terms of trees to v_free, after the forces.
-void cr__step_trees_bend(crStep* step, double h);
+void cr__step_trees_bend(const crStep* step, double h, crStepFree* free);
 // Moves q and v of the part's trees over h. CR_ERR_MEMORY, CR_ERR_DEFINITE.
 crStatus cr__step_trees_move(crStep* step, double h);
 // Moves trees that are closed by loops and touch nothing again over h, from the beginning of the step, to
@@ -294,10 +298,11 @@ crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
 
 // ties.c
 
-crStatus cr__step_ties_create(crStep* step);
+crStatus cr__step_ties_create(const crModel* model, crArena* store, crStepTies* ties);
 // These functions note which rows of the problem belong to a loop or joint.
-void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count);
-void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info);
+void cr__step_tie_loop(int* of_row, int loop, int row, int count);
+void cr__step_tie_joint(const crModel* model, const crStepTies* ties, const crRows* rows,
+                        const crJointRow* info);
 // Motor force along velocity j in the last solve.
 double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j);
 // Keeps the forces of the part's loops and joints from step->posed.p.
@@ -319,7 +324,8 @@ crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* err
 
 // Adds copies of contacts with load to the record; show_record makes the record the step's contacts.
 // CR_ERR_MEMORY.
-crStatus cr__step_record(crStep* step, crError* error);
+crStatus cr__step_record(const crStepContacts* contacts, const crAllocator* allocator, crStepRecord* record,
+                         crError* error);
 void cr__step_show_record(const crStepRecord* record, crStepContacts* contacts);
 
 // struck.c, touch.c

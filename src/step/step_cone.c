@@ -61,7 +61,7 @@ static crStatus collide(crStep* step, int* islands, crError* error) {
 static crStatus look_around(crStep* step, double h, int* islands, crError* error) {
     crStatus status = cr__step_wake_written(step, error);
     bool woke = true;
-    cr__lie_look(step);
+    cr__lie_look(step, &step->rest.lying);
     while (woke && status == CR_OK) {
         cr__step_list_awake(step);
         status = cr_step_forces(step, h, error);
@@ -69,7 +69,7 @@ static crStatus look_around(crStep* step, double h, int* islands, crError* error
         if (status == CR_OK) status = cr__lie_keep_near(step, error);
         if (status == CR_OK) status = collide(step, islands, error);
         if (status == CR_OK) status = cr__step_wake_touched(step, &woke, error);
-        woke = cr__lie_touched(step) || woke;
+        woke = cr__lie_touched(step, &step->rest.lying) || woke;
     }
     return status;
 }
@@ -77,7 +77,8 @@ static crStatus look_around(crStep* step, double h, int* islands, crError* error
 static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
     crStatus status = CR_OK;
     if (!step->clocks->plastic) status = cr__step_find_plain(step, islands, error);
-    if (status == CR_OK && !step->clocks->plastic) status = cr__step_schedule(step, h, error);
+    if (status == CR_OK && !step->clocks->plastic)
+        status = cr__step_schedule(step, h, step->pairs, step->clocks, error);
     *listed = status == CR_OK && step->clocks->due_count == 0;
     if (status == CR_OK && step->clocks->due_count > 0) return cr__step_locally(step, h, error);
     if (status != CR_OK) return status;
@@ -135,7 +136,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     bool kept = step->contacts.list == start.contacts;
     if (kept) forget_solve(&step->posed, &step->scratch, mark);
     start.count = step->contacts.count;
-    if (!listed) cr__step_groups_begin(step);
+    if (!listed) cr__step_groups_begin(step->model, step->rest.sleep, step->state.time, step->clocks);
     if (!listed || moved.body != NULL) cr__step_list_awake(step);
     step->state.time = end;
     crStepContact* solved = step->contacts.list;

@@ -58,7 +58,8 @@ static double touch(const crPlan* plan, const crStepContact* c, double slack) {
 
 static bool fast(const crStepContact* c) { return c->speed < -c->fast; }
 
-static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crError* error) {
+static crStatus keep(const crStep* step, crArena* arena, double slack, Cost* cost, Origin* origin,
+                     crError* error) {
     size_t q = (size_t)step->model->nq * sizeof(double), v = (size_t)step->model->nv * sizeof(double);
     size_t nb = (size_t)step->model->nb;
     size_t warm = (size_t)step->warm.count * sizeof *step->warm.force;
@@ -70,7 +71,7 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
                        .warm_count = step->warm.count,
                        .certificate = step->certificate,
                        .cost = cost};
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(origin->q, step->model->nq), CR_ROOM(origin->v, step->model->nv),
+    if (!CR_ROOMS(arena, CR_ROOM(origin->q, step->model->nq), CR_ROOM(origin->v, step->model->nv),
                   CR_ROOM(origin->warm, step->warm.count), CR_ROOM(origin->drive, nb)))
         return cr__step_memory(error);
     memcpy(origin->drive, step->audited.drive, nb * sizeof *origin->drive);
@@ -81,13 +82,13 @@ static crStatus keep(crStep* step, double slack, Cost* cost, Origin* origin, crE
 }
 
 // Restores the certificate and the work of driven bodies at the origin.
-static void forget(crStep* step, const Origin* origin) {
-    step->certificate = origin->certificate;
-    memcpy(step->audited.drive, origin->drive, (size_t)step->model->nb * sizeof *origin->drive);
+static void forget(const Origin* origin, int nb, crCertificate* certificate, double* drive) {
+    *certificate = origin->certificate;
+    memcpy(drive, origin->drive, (size_t)nb * sizeof *origin->drive);
 }
 
 static void go_back(crStep* step, const Origin* origin) {
-    forget(step, origin);
+    forget(origin, step->model->nb, &step->certificate, step->audited.drive);
     memcpy(step->state.q, origin->q, (size_t)step->model->nq * sizeof(double));
     memcpy(step->state.v, origin->v, (size_t)step->model->nv * sizeof(double));
     step->state.time = origin->time;
@@ -108,15 +109,13 @@ static void go_back(crStep* step, const Origin* origin) {
 
 // Adds to `takes` the contacts of the solve: touching ones that neither close nor open fast, and those that
 // close slowly within h. plastic: all that close within h. Returns the number of contacts taken.
-static int choose_pressing(crStep* step, double h, const double* v, bool plastic, bool* takes) {
-    crDynamics* d = &step->dynamics;
+static int choose_pressing(const crModel* model, const crStepContacts* contacts, double h, const double* v,
+                           bool plastic, crDynamics* d, bool* takes) {
     int count = 0;
-    cr_model_velocity(step->model, v, d);
-    for (int i = 0; i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        crVec3 u = cr_sub(cr__point_velocity(d, c->body_b, c->point.point),
-                          cr__point_velocity(d, c->body_a, c->point.point));
-        double end = cr_dot(u, c->point.normal);
+    cr_model_velocity(model, v, d);
+    for (int i = 0; i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
+        double end = cr_dot(cr__step_relative_velocity(d, c), c->point.normal);
         bool closes = c->point.gap - c->delta + h * fmin(c->speed, end) <= 0.0;
         bool slow = fabs(c->speed) <= c->fast;
         slow = slow && (c->point.gap <= c->delta || (closes && end >= -c->fast));
@@ -143,17 +142,18 @@ static void set_airborne(const crStepContacts* contacts, bool* airborne, const b
 }
 
 // Marks bodies as airborne whose velocity changed by gravity alone, though they touch: a falling column of
-// beads.
-static void release_flying(crStep* step, double h, const double* v) {
-    const crModel* model = step->model;
+// beads. before: v at the beginning of h.
+static void release_flying(const crPlan* plan, double h, const double* before, const double* v,
+                           bool* airborne) {
+    const crModel* model = plan->model;
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
         double most = 0.0, off = 0.0;
         for (int j = body->v; j < body->v + body->nv; j++) {
-            most = fmax(most, fabs(step->plan->fall[j]));
-            off = fmax(off, fabs(step->state.v[j] - v[j] - h * step->plan->fall[j]));
+            most = fmax(most, fabs(plan->fall[j]));
+            off = fmax(off, fabs(v[j] - before[j] - h * plan->fall[j]));
         }
-        if (most > 0.0 && off <= FREE_TOL * h * most) step->airborne[i] = true;
+        if (most > 0.0 && off <= FREE_TOL * h * most) airborne[i] = true;
     }
 }
 
@@ -161,10 +161,11 @@ static void release_flying(crStep* step, double h, const double* v) {
 static crStatus press(crStep* step, const Origin* origin, double h, bool plastic, bool* takes,
                       crError* error) {
     memset(takes, 0, (size_t)step->contacts.count * sizeof *takes);
-    int count = choose_pressing(step, h, step->free.v, plastic, takes);
+    int count =
+        choose_pressing(step->model, &step->contacts, h, step->free.v, plastic, &step->dynamics, takes);
     crStatus status = CR_OK;
     for (int round = 0; round < ROUNDS && status == CR_OK; round++) {
-        forget(step, origin);
+        forget(origin, step->model->nb, &step->certificate, step->audited.drive);
         set_airborne(&step->contacts, step->airborne, takes);
         status = cr_step_problem_build(step, h, takes, error);
         if (status == CR_OK) status = cr_step_solve(step, error);
@@ -173,7 +174,8 @@ static crStatus press(crStep* step, const Origin* origin, double h, bool plastic
         if (status == CR_OK) status = cr__step_show_problem(step, h, true, error);
         if (status == CR_OK) status = cr_step_apply(step, error);
         if (status != CR_OK) return status;
-        int more = choose_pressing(step, h, step->state.v, plastic, takes);
+        int more =
+            choose_pressing(step->model, &step->contacts, h, step->state.v, plastic, &step->dynamics, takes);
         if (more == count) break;
         count = more;
     }
@@ -232,8 +234,9 @@ static crStatus trial(crStep* step, const Origin* origin, double h, bool plastic
     bool* takes = cr_arena_alloc(&step->scratch, (size_t)(step->contacts.count + 1) * sizeof *takes);
     if (takes == NULL) return cr__step_memory(error);
     status = press(step, origin, h, plastic, takes, error);
-    if (status == CR_OK) status = cr__step_record(step, error);
-    if (status == CR_OK) release_flying(step, h, origin->v);
+    if (status == CR_OK)
+        status = cr__step_record(&step->contacts, &step->own.allocator, &step->record, error);
+    if (status == CR_OK) release_flying(step->plan, h, origin->v, step->state.v, step->airborne);
     if (status == CR_OK) status = cr_step_integrate(step, h, error);
     if (status != CR_OK) return status;
     status = look_ahead(step, origin, takes, ending, error);
@@ -288,7 +291,7 @@ static crStatus move_on(crStep* step, double least, double left, bool plastic, d
     double foreseen = left;
     bool hit = !plastic && cr_step_next_impact(step, left, &foreseen);
     foreseen = fmin(left, fmax(foreseen, least));
-    crStatus status = keep(step, slack, cost, &origin, error);
+    crStatus status = keep(step, &step->scratch, slack, cost, &origin, error);
     if (status != CR_OK) return status;
     *h = left;
     if (hit && step->settings.toi == CR_TOI_ADVANCE) {
@@ -312,9 +315,9 @@ static bool struck(const crStepContacts* contacts, const crPlan* plan, double sl
 }
 
 // Sets the normals of impacts between vertices and edges.
-static void set_normals(crStep* step, double slack) {
-    for (int i = 0; i < step->contacts.count; i++) {
-        crStepContact* c = &step->contacts.list[i];
+static void set_normals(const crStep* step, double slack, crStepContacts* contacts) {
+    for (int i = 0; i < contacts->count; i++) {
+        crStepContact* c = &contacts->list[i];
         if (c->point.gap <= touch(step->plan, c, slack) && fast(c)) cr__step_touch_normal(step, c);
     }
 }
@@ -333,7 +336,7 @@ static crStatus strike(crStep* step, double left, double h, double wider, double
             *plastic = step->certificate.truncated = true;
             return CR_OK;
         }
-        set_normals(step, *slack);
+        set_normals(step, *slack, &step->contacts);
         status = cr_step_impacts(step, &resolved, error);
     }
     return status;

@@ -95,9 +95,9 @@ static crStatus predict(crStep* step, Try* attempt, crError* error) {
     if (status != CR_OK) return status;
     double* change = step->free.v;
     for (int i = 0; i < model->nv; i++) {
-        step->dynamics.work[i] = step->start.v[i] - attempt->v_hat[i];
+        step->dynamics.scratch.v[i] = step->start.v[i] - attempt->v_hat[i];
     }
-    cr_model_mass_mul(model, &step->dynamics, step->dynamics.work, change);
+    cr_model_mass_mul(model, &step->dynamics, step->dynamics.scratch.v, change);
     for (int i = 0; i < model->nv; i++) {
         change[i] += attempt->h * step->free.k[i];
     }
@@ -138,7 +138,7 @@ static crStatus solve_try(crStep* step, Try* attempt, crError* error) {
     if (status == CR_OK) status = cr__step_show(step, &shown, error);
     if (status == CR_OK && settings->level == CR_LEVEL_VELOCITY && settings->restitution == CR_LCP_POISSON) {
         size_t mark = cr_arena_mark(&step->scratch);
-        status = cr__step_lcp_expand(step, error);
+        status = cr__step_lcp_expand(step, &step->scratch, step->posed.p, &step->certificate, error);
         cr_arena_release(&step->scratch, mark);
     }
     if (status != CR_OK) return status;
@@ -237,10 +237,10 @@ static crStatus measure_energy(const crModel* model, const crState* state, crDyn
     if (status != CR_OK) return cr_error_set(error, status, "mass", "%s", cr_status_text(status));
     const double* v = state->v;
     memset(energy, 0, (size_t)model->nb * sizeof *energy);
-    cr_model_mass_mul(model, d, v, d->work);
+    cr_model_mass_mul(model, d, v, d->scratch.v);
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
-        if (!body->single) energy[body->root] += v[j] * d->work[j];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
+        if (!body->single) energy[body->root] += v[j] * d->scratch.v[j];
     }
     for (int i = 1; i < model->nb; i++) {
         const crBody* body = &model->bodies[i];
@@ -252,7 +252,7 @@ static crStatus measure_energy(const crModel* model, const crState* state, crDyn
 // Scales velocities whose energy the projection changed to the energy before.
 static void keep_energy(const crModel* model, double* v, const double* before, const double* after) {
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
         if (body->single && j < body->v + 3) continue;
         if (!(after[body->root] > 0.0) || after[body->root] == before[body->root]) continue;
         v[j] *= sqrt(before[body->root] / after[body->root]);
@@ -270,10 +270,10 @@ static crStatus project(crStep* step, crError* error) {
     return status;
 }
 
-static crStatus start(crStep* step, double h, Try* attempt, crError* error) {
+static crStatus start(const crStep* step, crArena* arena, double h, Try* attempt, crError* error) {
     int nv = step->model->nv;
     *attempt = (Try){.h = h, .time = step->state.time};
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(attempt->v_hat, nv), CR_ROOM(attempt->v_plus, nv),
+    if (!CR_ROOMS(arena, CR_ROOM(attempt->v_hat, nv), CR_ROOM(attempt->v_plus, nv),
                   CR_ROOM(attempt->active.list, step->warm.count + 16)))
         return cr__step_memory(error);
     memcpy(attempt->v_hat, step->start.v, (size_t)step->model->nv * sizeof(double));
@@ -305,7 +305,7 @@ crStatus cr_step_lcp(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     Try attempt;
     crStatus status = cr_step_begin(step, error);
-    if (status == CR_OK) status = start(step, h, &attempt, error);
+    if (status == CR_OK) status = start(step, &step->scratch, h, &attempt, error);
     if (status != CR_OK) return status;
     status = settle(step, &attempt, error);
     bool converged = !step->settings.fixed_point;

@@ -31,7 +31,7 @@ static crStatus collide_ahead(crStep* step, double h, double* q, crError* error)
 // Changes slip rows from the midpoint to the witness points and poses the problem again. CR_ERR_MEMORY.
 static crStatus move_arms(crStep* step, crError* error) {
     crStepPosed* posed = &step->posed;
-    cr__step_set_arms(step);
+    cr__step_set_arms(step, posed);
     crStatus status =
         cr__step_pose_problem(step, &posed->rows, posed->problem.blocks, posed->problem.block_count,
                               posed->problem.vertices, step->free.v, &posed->H, &posed->problem);
@@ -49,19 +49,18 @@ static void newton_bias(const crStepPosed* posed, const crStepContact* contacts)
     }
 }
 
-static void integrate_theta(crStep* step, double h, double* after) {
-    const crModel* model = step->model;
-    double theta = step->settings.theta;
-    double* v = step->state.v;
+static void integrate_theta(const crModel* model, double theta, double h, const double* before,
+                            crState* state, double* after) {
+    double* v = state->v;
     memcpy(after, v, (size_t)model->nv * sizeof(double));
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
         if (body->single && j >= body->v + 3) continue;
-        v[j] = theta * after[j] + (1.0 - theta) * step->start.v[j];
+        v[j] = theta * after[j] + (1.0 - theta) * before[j];
     }
-    cr_model_integrate(model, h, &step->state);
+    cr_model_integrate(model, h, state);
     for (int j = 0; j < model->nv; j++) {
-        const crBody* body = &model->bodies[model->dof_body[j]];
+        const crBody* body = &model->bodies[model->velocity.body[j]];
         if (!body->single || j < body->v + 3) v[j] = after[j];
     }
 }
@@ -83,6 +82,7 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = cr__step_show_problem(step, h, false, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
     if (status == CR_OK) status = cr__step_log_struck(step, step->state.v, error);
-    if (status == CR_OK) integrate_theta(step, h, after);
+    if (status == CR_OK)
+        integrate_theta(step->model, step->settings.theta, h, step->start.v, &step->state, after);
     return status == CR_OK ? cr_step_finite(step, error) : status;
 }

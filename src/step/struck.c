@@ -33,7 +33,7 @@ static double struck_work(const Struck* s, const double* p, const crStepContact*
     return work;
 }
 
-static void find_struck(crStep* step, Struck* s) {
+static void find_struck(const crStep* step, Struck* s) {
     const crModel* model = step->model;
     for (int b = 0; b < model->nb; b++) {
         s->parent[b] = b;

@@ -18,30 +18,30 @@ static bool has_rows(const crModel* model, const crBody* body) {
     return false;
 }
 
-crStatus cr__step_ties_create(crStep* step) {
-    const crModel* model = step->model;
-    if (!CR_ROOMS(&step->own.store, CR_ROOM(step->ties.first, model->nb))) return CR_ERR_MEMORY;
-    step->ties.count = LOOP_ROWS * model->loop_count;
+crStatus cr__step_ties_create(const crModel* model, crArena* store, crStepTies* ties) {
+    if (!CR_ROOMS(store, CR_ROOM(ties->first, model->nb))) return CR_ERR_MEMORY;
+    ties->count = LOOP_ROWS * model->loop_count;
     for (int b = 0; b < model->nb; b++) {
-        step->ties.first[b] = step->ties.count;
-        if (has_rows(model, &model->bodies[b])) step->ties.count += DOF_ROWS * model->bodies[b].nv;
+        ties->first[b] = ties->count;
+        if (has_rows(model, &model->bodies[b])) ties->count += DOF_ROWS * model->bodies[b].nv;
     }
-    size_t bytes = (size_t)(step->ties.count + 1) * sizeof(double);
-    step->ties.force = cr_arena_alloc(&step->own.store, bytes);
-    if (step->ties.force == NULL) return CR_ERR_MEMORY;
-    memset(step->ties.force, 0, bytes);
+    size_t bytes = (size_t)(ties->count + 1) * sizeof(double);
+    ties->force = cr_arena_alloc(store, bytes);
+    if (ties->force == NULL) return CR_ERR_MEMORY;
+    memset(ties->force, 0, bytes);
     return CR_OK;
 }
 
-void cr__step_tie_loop(crStepTies* ties, int loop, int row, int count) {
+void cr__step_tie_loop(int* of_row, int loop, int row, int count) {
     for (int k = 0; k < count; k++) {
-        ties->of_row[row + k] = LOOP_ROWS * loop + k;
+        of_row[row + k] = LOOP_ROWS * loop + k;
     }
 }
 
-void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* rows, const crJointRow* info) {
-    const crBody* body = &model->bodies[model->dof_body[info->dof]];
-    int at = ties->first[model->dof_body[info->dof]] + DOF_ROWS * (info->dof - body->v);
+void cr__step_tie_joint(const crModel* model, const crStepTies* ties, const crRows* rows,
+                        const crJointRow* info) {
+    const crBody* body = &model->bodies[model->velocity.body[info->dof]];
+    int at = ties->first[model->velocity.body[info->dof]] + DOF_ROWS * (info->dof - body->v);
     if (info->kind == CR_ROW_MOTOR) at += 2;
     if (info->kind == CR_ROW_FRICTION) at += 3;
     // A ball joint has one limit; at an upper limit of hinges and sliders the row's value is negative.
@@ -51,7 +51,7 @@ void cr__step_tie_joint(const crModel* model, crStepTies* ties, const crRows* ro
 }
 
 double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j) {
-    int b = model->dof_body[j];
+    int b = model->velocity.body[j];
     const crBody* body = &model->bodies[b];
     if (!has_rows(model, body)) return 0.0;
     return ties->force[ties->first[b] + DOF_ROWS * (j - body->v) + 2];

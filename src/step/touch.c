@@ -51,8 +51,7 @@ static uint32_t chosen(uint32_t feature) {
 
 bool cr__step_touch_normal(const crStep* step, crStepContact* c) {
     const crDynamics* d = &step->dynamics;
-    crVec3 u = cr_sub(cr_model_point_velocity(d, c->body_b, c->point.point),
-                      cr_model_point_velocity(d, c->body_a, c->point.point));
+    crVec3 u = cr__step_relative_velocity(d, c);
     double speed = cr_norm(u), size = cr__plan_pair_size(step->plan, c->body_a, c->body_b), gap;
     if (!(c->speed < 0.0)) return false;
     // displacement back to the touch, where the overlap began, and a little more

@@ -21,15 +21,13 @@
 #define SMALL 0.5    // largest energy of the velocity terms that is used directly, share of T
 #define NOISE 1e-16  // largest c that is ignored, share of the largest force
 
-crStatus cr__step_trees_create(crStep* step) {
-    const crPlan* plan = step->plan;
-    crStepFree* free = &step->free;
-    crStepAudited* audited = &step->audited;
+crStatus cr__step_trees_create(const crPlan* plan, crArena* store, crStepFree* free, crStepAudited* audited) {
+    const crModel* model = plan->model;
     // these arrays exist only if the model has trees
     bool any = plan->first_single > 1;
-    int nb = any ? step->model->nb : 0, nq = any ? step->model->nq : 0, nv = any ? step->model->nv : 0;
-    bool ok = CR_ROOMS(&step->own.store, CR_ZERO(free->v_from, plan->tree_nv),
-                       CR_ZERO(free->bend, plan->tree_nv), CR_ZERO(free->tree_gain, plan->first_single),
+    int nb = any ? model->nb : 0, nq = any ? model->nq : 0, nv = any ? model->nv : 0;
+    bool ok = CR_ROOMS(store, CR_ZERO(free->v_from, plan->tree_nv), CR_ZERO(free->bend, plan->tree_nv),
+                       CR_ZERO(free->tree_gain, plan->first_single),
                        CR_ZERO(free->tree_turn, plan->first_single), CR_ZERO(audited->q, nq),
                        CR_ZERO(audited->v, nv), CR_ZERO(audited->energy, plan->first_single),
                        CR_ZERO(audited->size, plan->first_single), CR_ZERO(audited->pose, nb));
@@ -40,36 +38,36 @@ bool cr__step_bends(const crPlan* plan, int body) {
     return cr__moves(plan->model, body) && cr__plan_tree(plan, plan->model->bodies[body].root).count > 0;
 }
 
-// Keeps v in v_from and writes h c to d->work and bend. Returns false and sets bend to zero if c is below the
+// Keeps v in v_from and writes h c to hc and bend. Returns false and sets bend to zero if c is below the
 // rounding of k.
-static bool find_turn(crStep* step, crPart tree, double h) {
+static bool find_turn(const crStep* step, crPart tree, double h, crStepFree* free, double* hc) {
     const crModel* model = step->model;
     double most = 0.0, force = 0.0;
     for (int n = 0; n < tree.count; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
         for (int i = body->v; i < body->v + body->nv; i++) {
-            double c = step->free.bend[i];
+            double c = free->bend[i];
             most = fmax(most, fabs(c));
-            force = fmax(force, fabs(step->free.k[i]));
-            step->free.v_from[i] = step->state.v[i];
-            step->dynamics.work[i] = step->free.bend[i] = h * c;
+            force = fmax(force, fabs(free->k[i]));
+            free->v_from[i] = step->state.v[i];
+            hc[i] = free->bend[i] = h * c;
         }
     }
     bool turns = most > NOISE * force;
     for (int n = 0; n < tree.count && !turns; n++) {
         const crBody* body = &model->bodies[tree.bodies[n]];
-        memset(step->free.bend + body->v, 0, (size_t)body->nv * sizeof(double));
+        memset(free->bend + body->v, 0, (size_t)body->nv * sizeof(double));
     }
     return turns;
 }
 
 // Sets bend, v_free and tree_turn (h c v) of a tree from c, and returns T of v_free + bend over T of v_free,
 // by the factor of M; 0 if c is ignored.
-static double bend(crStep* step, int root, crPart tree, double h) {
+static double bend(const crStep* step, int root, crPart tree, double h, crStepFree* free) {
     const crModel* model = step->model;
     const crDynamics* d = &step->dynamics;
-    double *u = step->free.bend, *hc = d->work, *v = step->free.v;
-    if (!find_turn(step, tree, h)) return 0.0;
+    double *u = free->bend, *hc = d->scratch.v, *v = free->v;
+    if (!find_turn(step, tree, h, free, hc)) return 0.0;
     cr__part_mass_solve(model, tree, d, u);
     double own = 0.0, cross = 0.0, bent = 0.0, before = 0.0;
     for (int n = 0; n < tree.count; n++) {
@@ -78,7 +76,7 @@ static double bend(crStep* step, int root, crPart tree, double h) {
         cr__half_velocities(model, d, tree.bodies[n], v, z);
         for (int i = body->v; i < body->v + body->nv; i++) {
             own += u[i] * hc[i];
-            before += step->free.v_from[i] * hc[i];
+            before += free->v_from[i] * hc[i];
             cross += 2.0 * v[i] * hc[i];
             bent += z[i - body->v] * z[i - body->v];
         }
@@ -94,15 +92,15 @@ static double bend(crStep* step, int root, crPart tree, double h) {
         }
     }
     bent += back * (cross + back * own);
-    step->free.tree_turn[root] = s * before;
+    free->tree_turn[root] = s * before;
     return bent > 0.0 ? all / bent : 0.0;
 }
 
-void cr__step_trees_bend(crStep* step, double h) {
+void cr__step_trees_bend(const crStep* step, double h, crStepFree* free) {
     for (int n = 0; n < step->part.count; n++) {
         crPart tree = cr__plan_tree(step->plan, step->part.bodies[n]);
         if (tree.count > 0)
-            step->free.tree_gain[step->part.bodies[n]] = bend(step, step->part.bodies[n], tree, h);
+            free->tree_gain[step->part.bodies[n]] = bend(step, step->part.bodies[n], tree, h, free);
     }
 }
 
@@ -119,16 +117,16 @@ static bool flies(const crStep* step, crPart tree, double h) {
     return free;
 }
 
-static crStatus fly(crStep* step, crPart tree, double h, crFlowWork work) {
+static crStatus fly(const crStep* step, crPart tree, double h, crState* state, crDynamics* d,
+                    crFlowWork work) {
     const crModel* model = step->model;
-    crState* state = &step->state;
     bool halves = step->calls.force == NULL;
     cr__part_add(model, tree, step->free.v, step->free.bend, state->v);
     if (halves) cr__part_mean(model, tree, step->free.v_from, state->v, state->v);
-    crStatus status = cr__tree_flow(model, tree, h, state, &step->dynamics, work);
+    crStatus status = cr__tree_flow(model, tree, h, state, d, work);
     if (status != CR_OK || !halves) return status;
     cr__part_add(model, tree, work.k, work.c, work.k);
-    cr__part_smooth_velocity(model, tree, state, work.k, h, &step->dynamics, work.y);
+    cr__part_smooth_velocity(model, tree, state, work.k, h, d, work.y);
     cr__part_mean(model, tree, state->v, work.y, state->v);
     return CR_OK;
 }
@@ -143,19 +141,19 @@ bool cr__step_has_motor(const crModel* model, crPart tree) {
     return false;
 }
 
-static void carry(crStep* step, int root, crPart tree, double h, double* y) {
+static void carry(const crStep* step, int root, crPart tree, double h, crState* state, crDynamics* d,
+                  double* y) {
     const crModel* model = step->model;
-    crDynamics* d = &step->dynamics;
-    double* v = step->state.v;
+    double* v = state->v;
     double gain = step->free.tree_gain[root];
     double T = gain > 0.0 ? cr__tree_energy(model, tree, d, v, y) : 0.0, want = gain * T;
     // y is M v+; bend is M^-1 h c
     double turn =
         T > 0.0 ? 0.5 * (step->free.tree_turn[root] + cr__part_dot(model, tree, step->free.bend, y)) : 0.0;
     if (fabs(turn) < SMALL * T) want = T + turn;
-    cr__part_advance(model, tree, h, v, step->state.q);
+    cr__part_advance(model, tree, h, v, state->q);
     if (!(want > 0.0)) return;
-    cr__part_kinematics(model, tree, &step->state, d);
+    cr__part_kinematics(model, tree, state, d);
     T = cr__part_kinetic(model, tree, v, d);
     if (T > MUCH * want || !cr__step_has_motor(model, tree)) cr__tree_scale(model, tree, want, T, v);
 }
@@ -173,9 +171,9 @@ crStatus cr__step_trees_move(crStep* step, double h) {
         crPart tree = cr__plan_tree(step->plan, step->part.bodies[n]);
         if (tree.count == 0) continue;
         if (flies(step, tree, h)) {
-            status = fly(step, tree, h, work);
+            status = fly(step, tree, h, &step->state, &step->dynamics, work);
         } else {
-            carry(step, step->part.bodies[n], tree, h, work.y);
+            carry(step, step->part.bodies[n], tree, h, &step->state, &step->dynamics, work.y);
         }
     }
     cr_arena_release(&step->scratch, mark);

@@ -42,15 +42,21 @@ const crWarm* cr__step_warm_next(const crStep* step, const crStepContact* c, int
     return next_kept(step->warm.force, step->warm.count, c, false, cursor);
 }
 
-int cr__step_warm_from(const crStep* step, const crStepContact* c) {
-    int lo = 0, hi = step->warm.count;
+// Number of the sorted forces that come before c. of: the forces' places in w; NULL: they are w itself.
+static inline int count_before(const crWarm* w, const int* of, int count, const crStepContact* c,
+                               bool shapes_only) {
+    int lo = 0, hi = count;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        bool before = compare(&step->warm.force[mid], c, false) < 0;
+        bool before = compare(&w[of != NULL ? of[mid] : mid], c, shapes_only) < 0;
         lo = before ? mid + 1 : lo;
         hi = before ? hi : mid;
     }
     return lo;
+}
+
+int cr__step_warm_from(const crStep* step, const crStepContact* c) {
+    return count_before(step->warm.force, NULL, step->warm.count, c, false);
 }
 
 const crWarm* cr__step_warm(const crStep* step, const crStepContact* c) {
@@ -118,20 +124,20 @@ typedef struct KeepChunk {
 
 static int chunks_of(int count) { return (count + CHUNK - 1) / CHUNK; }
 
-// Empties step->warm. The forces that the step began with stay in warm.start.
-static crStatus begin_forces(crStep* step, Keeping* keep) {
-    keep->count = step->warm.count;
-    keep->old = step->warm.force;
-    if (step->warm.changed) {
-        crWarm* copy = cr_arena_alloc(&step->scratch, (size_t)(step->warm.count + 1) * sizeof *copy);
+// Empties `warm`, and keeps its forces for `keep`. The forces that the step began with stay in warm.start.
+static crStatus begin_forces(crArena* arena, crStepWarm* warm, Keeping* keep) {
+    keep->count = warm->count;
+    keep->old = warm->force;
+    if (warm->changed) {
+        crWarm* copy = cr_arena_alloc(arena, (size_t)(warm->count + 1) * sizeof *copy);
         if (copy == NULL) return CR_ERR_MEMORY;
-        if (step->warm.count > 0) memcpy(copy, step->warm.force, (size_t)step->warm.count * sizeof *copy);
+        if (warm->count > 0) memcpy(copy, warm->force, (size_t)warm->count * sizeof *copy);
         keep->old = copy;
     } else {
-        cr__step_swap_forces(&step->warm);
-        step->warm.changed = true;
+        cr__step_swap_forces(warm);
+        warm->changed = true;
     }
-    step->warm.count = 0;
+    warm->count = 0;
     return CR_OK;
 }
 
@@ -140,7 +146,7 @@ static crStatus begin_forces(crStep* step, Keeping* keep) {
 static void find_staying(void* ctx, int begin, int end) {
     const Keeping* keep = ctx;
     const crStep* step = keep->step;
-    const int *body = step->plan->shape_body, *mark = step->work.mark;
+    const int *body = step->plan->shape.body, *mark = step->work.mark;
     for (int i = begin; i < end; i++) {
         int a = body[keep->old[i].shape_a], b = body[keep->old[i].shape_b];
         keep->stays[i] =
@@ -163,37 +169,16 @@ static crStatus find_others(Keeping* keep) {
     return CR_OK;
 }
 
-// number of old forces that stay and sort before contact c
-static int others_before(const Keeping* keep, const crStepContact* c) {
-    int lo = 0, hi = keep->other_count;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        bool before = compare(&keep->old[keep->others[mid]], c, false) < 0;
-        lo = before ? mid + 1 : lo;
-        hi = before ? hi : mid;
-    }
-    return lo;
-}
-
-// first old force whose pair does not sort before that of c
-static int pair_from(const Keeping* keep, const crStepContact* c) {
-    int lo = 0, hi = keep->count;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        bool before = compare(&keep->old[mid], c, true) < 0;
-        lo = before ? mid + 1 : lo;
-        hi = before ? hi : mid;
-    }
-    return lo;
-}
-
 // Finds the contacts of a chunk that carry load. A contact begins if its pair carried none in the last solve.
 static void find_pressing(void* ctx, int begin, int end) {
     const Keeping* keep = ctx;
     const crStepContact* list = keep->step->contacts.list;
     KeepChunk* chunk = &keep->chunk[begin / CHUNK];
-    int cursor = pair_from(keep, &list[begin]);
-    *chunk = (KeepChunk){.first_other = begin > 0 ? others_before(keep, &list[begin]) : 0};
+    // the first old force whose pair does not sort before that of the first contact
+    int cursor = count_before(keep->old, NULL, keep->count, &list[begin], true);
+    *chunk = (KeepChunk){0};
+    if (begin > 0)
+        chunk->first_other = count_before(keep->old, keep->others, keep->other_count, &list[begin], false);
     for (int i = begin; i < end; i++) {
         const crStepContact* c = &list[i];
         keep->presses[i] = cr__step_presses(c);
@@ -265,7 +250,7 @@ static crStatus keep_forces(crStep* step) {
     keep.begins = cr_arena_alloc(&step->scratch, count + 1);
     keep.chunk = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *keep.chunk);
     if (keep.presses == NULL || keep.begins == NULL || keep.chunk == NULL) return CR_ERR_MEMORY;
-    crStatus status = begin_forces(step, &keep);
+    crStatus status = begin_forces(&step->scratch, &step->warm, &keep);
     if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_others(&keep);
     if (status != CR_OK) return status;
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, find_pressing, &keep);

@@ -231,7 +231,7 @@ static void rouse(crWorld* world, double h) {
         step->work.mark[step->rest.lying.island[b]] = 1;
         any = true;
     }
-    if (any) cr__lie_end_marked(step);
+    if (any) cr__lie_end_marked(step, &step->rest.lying);
 }
 
 // Free bodies that stood and stand where they were keep q as it was before the check, which may change the last bits of a quaternion.

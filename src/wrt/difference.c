@@ -124,7 +124,7 @@ static double largest_of(const crWrt* w, const double* d) {
     double most = fmax(size_of(d, 2 * nv), size_of(d + 3 * nv, (size_t)w->param_count));
     double dt = cr_world_stages(w->world)->settings.dt;
     for (size_t i = 0; i < nv; i++) {
-        double mass = model->bodies[model->dof_body[i]].mass;
+        double mass = model->bodies[model->velocity.body[i]].mass;
         double speed = dt * fabs(d[2 * nv + i]) / (mass > 0.0 ? mass : 1.0);
         most = fmax(most, fmin(speed, fabs(d[2 * nv + i])));
     }

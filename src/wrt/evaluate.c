@@ -156,7 +156,7 @@ static void set_bias(crTape* tape, const crTapeOp* op, double h, double t, const
         b[c->row] = (c->point.gap - c->delta) / h;
         for (int k = rows->start[c->row]; k < rows->start[c->row + 1]; k++) {
             int j = rows->col[k];
-            if (eval->airborne[eval->model->dof_body[j]])
+            if (eval->airborne[eval->model->velocity.body[j]])
                 b[c->row] -= 0.5 * h * rows->value[k] * eval->plan->fall[j];
         }
     }

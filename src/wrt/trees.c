@@ -123,7 +123,7 @@ double cr__trees_energy_of(const crTape* tape, crPart tree, const double* v, dou
 }
 
 crTapeRigid cr__trees_rigid_of(const crDynamics* d, int root, crVec3 P, crVec3 L) {
-    const crInertia* c = &d->composite[root];
+    const crInertia* c = &d->scratch.composite[root];
     crTapeRigid x = {.m = c->m, .r = cr_scale(1.0 / c->m, c->h), .P = P, .L = L, .omega = cr_vec3(0, 0, 0)};
     x.I = cr_sym3_add(c->I, cr__point_inertia(-c->m, x.r));
     cr_sym3_solve(x.I, L, &x.omega);
@@ -136,7 +136,7 @@ crTapeRigid cr__trees_rigid_of(const crDynamics* d, int root, crVec3 P, crVec3 L
 crTapeRigid cr__trees_rigid_by(const crTape* tape, crPart tree, const double* v, double* y) {
     const crDynamics* d = &tape->eval.dynamics;
     int root = tree.bodies[0], at = tape->model->bodies[root].v;
-    const crInertia* c = &d->composite[root];
+    const crInertia* c = &d->scratch.composite[root];
     cr__part_mass_mul(tape->model, tree, d, v, y);
     crVec3 P = cr__load_vec(y + at);
     return cr__trees_rigid_of(d, root, P,
@@ -202,8 +202,8 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
         if (tree_flies(tape, op, tree)) {
             now->way = WAY_FLIES;
         } else {
-            now->T = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.work);
-            double turn = now->want + 0.5 * cr__part_dot(model, tree, t->u, tape->eval.dynamics.work);
+            now->T = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.scratch.v);
+            double turn = now->want + 0.5 * cr__part_dot(model, tree, t->u, tape->eval.dynamics.scratch.v);
             now->want = now->T + turn;
             if (now->way == WAY_SCALED && !(fabs(turn) < SMALL * now->T)) op->trees = NULL;
             cr__part_advance(model, tree, h, op->S, t->q_next);
@@ -221,7 +221,7 @@ crStatus cr__tape_trees_end(crTape* tape, crTapeOp* op, const double* q, const d
             if (status != CR_OK) return status;
             continue;
         }
-        now->T_next = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.work);
+        now->T_next = cr__trees_energy_of(tape, tree, op->S, tape->eval.dynamics.scratch.v);
         now->s = now->way == WAY_SCALED ? sqrt(now->want / now->T_next) : 1.0;
         cr__set_tree(model, tree, now->s, op->S, tape->eval.state.v);
         if (cr__trees_agree(tape, tree, v, tape->eval.state.v)) continue;

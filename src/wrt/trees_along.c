@@ -40,13 +40,13 @@ static void add_springs(const Flight* f, const double* dq, const double* dv, con
                 (f->df != NULL ? f->df[i] : 0.0) - dof->damping * dv[i] - h * dof->stiffness * dv_R[i];
             if (body->nq == body->nv) sum -= dof->stiffness * dq[i];
             bool limited = model->nu > 0 && !isnan(d->limit[i]);
-            for (int t = limited ? -1 : model->dof_actuator[i]; t >= 0; t = cr__term_next(model, t)) {
+            for (int t = limited ? -1 : model->velocity.actuator[i]; t >= 0; t = cr__term_next(model, t)) {
                 const crActuator* a = &model->actuators[cr__term_actuator(t)];
                 const crActuation* x = &d->actuation[cr__term_actuator(t)];
                 double pull = 0.0;
                 for (int k = 0; k < a->dof_count; k++) {
                     int j = a->dof[k];
-                    const crBody* other = &model->bodies[model->dof_body[j]];
+                    const crBody* other = &model->bodies[model->velocity.body[j]];
                     double by = x->damping * dv[j] + h * fmax(0.0, x->stiffness) * dv_R[j];
                     if (other->nq == other->nv) by += x->stiffness * dq[j];
                     pull += a->gear[k] * by;
@@ -246,7 +246,7 @@ static crStatus fly_along(Flight* f, double* out_q, double* out_v, double* y) {
         // its centre of mass goes straight
         int root = tree.bodies[0], at = model->bodies[root].v;
         crTwist none[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
-        double m = f->tape->eval.dynamics.composite[root].m;
+        double m = f->tape->eval.dynamics.scratch.composite[root].m;
         crVec3 centre = cr_scale(1.0 / m, cr__along_sums(&f->at, f->v, NULL, none).centre);
         crVec3 shift = cr_sub(cr_madd(f->centre, f->h / m, f->P), centre);
         cr__store_vec(cr_add(cr__load_vec(f->q + at), shift), f->q + at);

@@ -84,7 +84,7 @@ static void tree_back_first(crTreesBack* b, int root) {
 static crTwist field_of(const crTreesBack* b, const double* x, int body) {
     const crModel* model = b->tape->model;
     crTwist sum = cr__twist(cr_vec3(0, 0, 0), cr_vec3(0, 0, 0));
-    for (int j = model->bodies[body].last; j >= 0; j = model->dof_parent[j]) {
+    for (int j = model->bodies[body].last; j >= 0; j = model->velocity.parent[j]) {
         sum = cr__twist_madd(sum, x[j], cr__dof_axis(b->d, j));
     }
     return sum;

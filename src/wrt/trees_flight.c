@@ -266,7 +266,7 @@ static void kick_back_last(crTreesBack* b, crPart tree, const crTapeTree* now, c
     b->by_T[root] = 0.0;
     b->by_PL[2 * root] = b->by_PL[2 * root + 1] = cr_vec3(0, 0, 0);
     if (!now->floats) return;
-    double m = b->d->composite[root].m;
+    double m = b->d->scratch.composite[root].m;
     crVec3* rho = &b->by_shift[root];
     *rho = cr__load_vec(by_q + model->bodies[root].v);
     cr__trees_centre(b, tree, m, cr_neg(*rho), false, b->by_next);

@@ -20,13 +20,13 @@ static void springs_back(const crTreesBack* b, const crTreesSolve* s) {
             s->by_R[i] -= z * h * cr_model_dof(model, i)->stiffness;
             if (body->nq == body->nv) s->q[i] -= z * cr_model_dof(model, i)->stiffness;
             bool limited = model->nu > 0 && !isnan(b->d->limit[i]);
-            for (int t = limited ? -1 : model->dof_actuator[i]; t >= 0; t = cr__term_next(model, t)) {
+            for (int t = limited ? -1 : model->velocity.actuator[i]; t >= 0; t = cr__term_next(model, t)) {
                 const crActuator* a = &model->actuators[cr__term_actuator(t)];
                 const crActuation* x = &b->d->actuation[cr__term_actuator(t)];
                 double by = z * a->gear[t % CR_ACTUATOR_JOINTS];
                 for (int k = 0; k < a->dof_count; k++) {
                     int j = a->dof[k];
-                    const crBody* other = &model->bodies[model->dof_body[j]];
+                    const crBody* other = &model->bodies[model->velocity.body[j]];
                     s->by_k[j] -= by * x->damping * a->gear[k];
                     s->by_R[j] -= by * h * fmax(0.0, x->stiffness) * a->gear[k];
                     if (other->nq == other->nv) s->q[j] -= by * x->stiffness * a->gear[k];

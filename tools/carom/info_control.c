@@ -8,7 +8,7 @@
 #include "io/json.h"
 
 static const char* joint_name(const crModel* model, int dof) {
-    const crBody* body = &model->bodies[model->dof_body[dof]];
+    const crBody* body = &model->bodies[model->velocity.body[dof]];
     return body->joint_name != NULL ? body->joint_name : body->name;
 }
 

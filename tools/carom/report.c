@@ -35,7 +35,8 @@ static int run_facts(const Run* run, crPageFact facts[RUN_FACTS]) {
     } else {
         snprintf(verdict->value, CR_PAGE_TEXT, t->steps > 0 ? "every step solved" : "no step was made");
     }
-    snprintf(next(facts, &n, "residual, worst")->value, CR_PAGE_TEXT, "%.1e", w->residual);
+    snprintf(next(facts, &n, "residual, worst (median)")->value, CR_PAGE_TEXT, "%.1e (%.1e)", w->residual,
+             median_of(&run->residuals));
     snprintf(next(facts, &n, "exact for gaps that differ by")->value, CR_PAGE_TEXT, "%.1e m at most",
              w->distance);
     snprintf(next(facts, &n, "overlap, at most")->value, CR_PAGE_TEXT, "%.1e m", w->penetration);

@@ -92,6 +92,7 @@ static crStatus one_step(Run* run, double n, Grid grid, crTrajectory* trajectory
     if (status != CR_OK) return status;
     const crCertificate* c = cr_world_certificate(run->world);
     cr_tally_add(&run->tally, c);
+    if (c->solves > 0) median_add(&run->residuals, c->residual);
     since->residual = fmax(since->residual, c->residual);
     since->penetration = fmax(since->penetration, c->penetration);
     since->contacts = c->contacts > since->contacts ? c->contacts : since->contacts;

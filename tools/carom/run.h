@@ -5,6 +5,7 @@
 #include "dump.h"
 #include "io/scene.h"
 #include "io/trajectory.h"
+#include "median.h"
 #include "plot/motion.h"
 
 typedef struct Run {
@@ -13,6 +14,7 @@ typedef struct Run {
     crScene scene;
     crWorld* world;
     crTally tally;
+    Median residuals;  // of steps with a contact solve
     int events;
     crEnergy start, end;
     double time;     // reached, s

@@ -36,7 +36,8 @@ static void put_certificate(FILE* file, const Run* run, bool color) {
     bool good = t->failed == 0 && run->status == CR_OK;
     fprintf(file, "certificate  %s", color ? (good ? GREEN : RED) : "");
     put_outcomes(file, t);
-    fprintf(file, "%s, residual %.1e worst, %.1e mean\n", color ? PLAIN : "", w->residual, t->mean_residual);
+    fprintf(file, "%s, residual %.1e worst, %.1e median\n", color ? PLAIN : "", w->residual,
+            median_of(&run->residuals));
     fprintf(file, "             exact for gaps that differ by at most %.1e m (%.1e m/s)\n", w->distance,
             w->eta);
     fprintf(file, "             overlap %.1e m", w->penetration);
@@ -113,6 +114,7 @@ static void json_certificate(FILE* file, const Run* run) {
     count(file, "unsure_steps", t->unsure);
     count(file, "unsolved_steps", t->failed);
     member(file, "worst_residual", w->residual);
+    member(file, "median_residual", median_of(&run->residuals));
     member(file, "mean_residual", t->mean_residual);
     member(file, "eta", w->eta);
     member(file, "distance", w->distance);
