@@ -114,8 +114,10 @@ typedef struct crPairMaterials {
 typedef struct crPairs {
     const crPlan* plan;
     crAllocator allocator;
-    double* margin;  // margins.c: contacts of a pair are found up to the sum of its bodies' margins, m (nb)
-    double flat;     // one margin for all pairs instead, m; negative: none
+    // margins.c: contacts of a pair are found up to the sum of its bodies' margins, m (nb). They stay while `flat` takes
+    // their place: the audit asks which bodies went farther.
+    double* margin;
+    double flat;  // one margin for all pairs instead, m; negative: none
     crPairBoxes boxes;
     // list of pairs: near.c
     int lists;  // number of changes of the list
@@ -144,6 +146,11 @@ void cr__pairs_destroy(crPairs* pairs);
 
 // near.c
 
+// Room of a body's boxes beyond its shapes, m.
+static inline double cr__pairs_margin(const crPairs* pairs, int body) {
+    if (pairs->flat < 0.0) return pairs->margin[body];
+    return pairs->boxes.moves[body] ? pairs->flat : 0.0;
+}
 // Finds the boxes of a part's bodies at their poses, of all bodies in the first call. CR_ERR_MEMORY.
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
 // Renews the list of pairs if a shape left its box. Fails as the broad phase (CR_ERR_LIMIT: too many bodies

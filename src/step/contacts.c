@@ -505,12 +505,7 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
     return status;
 }
 
-void cr__step_flat_margins(crStep* step, double margin) {
-    step->pairs->flat = fmax(0.0, margin);
-    for (int b = 0; b < step->model->nb; b++) {
-        step->pairs->margin[b] = cr__moves(step->model, b) ? step->pairs->flat : 0.0;
-    }
-}
+void cr__step_flat_margins(crStep* step, double margin) { step->pairs->flat = fmax(0.0, margin); }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
