@@ -61,7 +61,8 @@ crPose cr__shape_pose(const crShape* shape, const crPose* body) {
     const crPose* s = &shape->pose;
     bool turned = s->q.x != 0.0 || s->q.y != 0.0 || s->q.z != 0.0 || s->q.w != 1.0;
     bool shifted = s->p.x != 0.0 || s->p.y != 0.0 || s->p.z != 0.0;
-    return turned || shifted ? cr_pose_mul(*body, *s) : *body;
+    if (turned) return cr_pose_mul(*body, *s);
+    return shifted ? (crPose){cr_pose_point(*body, s->p), body->q} : *body;
 }
 
 double cr__shape_extent(const crShape* shape) {
@@ -109,7 +110,7 @@ void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child) {
 
 crVec3 cr__support(const crConvex* c, crVec3 d) { return cr__support_here(c, d); }
 
-static void points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi) {
+void cr__points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi) {
     *lo = *hi = cr_dot(points[0], d);
     for (int i = 1; i < count; i++) {
         double value = cr_dot(points[i], d);
@@ -121,9 +122,9 @@ static void points_range(const crVec3* points, int count, crVec3 d, double* lo, 
 void cr__range(const crConvex* c, crVec3 d, double* lo, double* hi) {
     double middle = cr_dot(c->p, d);
     if (c->core == CR__TRIANGLE) {
-        points_range(c->triangle, 3, d, lo, hi);
+        cr__points_range(c->triangle, 3, d, lo, hi);
     } else if (c->core == CR__HULL) {
-        points_range(c->hull->vertices, c->hull->vertex_count, cr_mat3_mul_t(c->R, d), lo, hi);
+        cr__points_range(c->hull->vertices, c->hull->vertex_count, cr_mat3_mul_t(c->R, d), lo, hi);
     } else if (c->core == CR__BOX) {
         crVec3 l = cr_mat3_mul_t(c->R, d);
         *hi = fabs(l.x) * c->size.x + fabs(l.y) * c->size.y + fabs(l.z) * c->size.z;
@@ -168,7 +169,7 @@ double cr__face_offset(const crConvex* c, int i) {
     double middle = cr_dot(n, c->p);
     if (c->core == CR__TRIANGLE) {
         double lo, hi;
-        points_range(c->triangle, 3, n, &lo, &hi);
+        cr__points_range(c->triangle, 3, n, &lo, &hi);
         return middle + hi;
     }
     if (c->core == CR__HULL) return middle + c->hull->offsets[i];

@@ -81,6 +81,8 @@ void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child);
 crVec3 cr__support(const crConvex* c, crVec3 d);
 // Least and largest d.x over the core.
 void cr__range(const crConvex* c, crVec3 d, double* lo, double* hi);
+// The same over some points.
+void cr__points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi);
 // A point inside the core.
 crVec3 cr__centre(const crConvex* c);
 
