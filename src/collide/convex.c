@@ -19,10 +19,6 @@ static void set_size(crConvex* c, const crShape* shape) {
         c->radius = s.x;
         c->extent = s.z;
         break;
-    case CR_SHAPE_BOX:
-        c->core = CR__BOX;
-        c->extent = cr_norm(s);
-        break;
     case CR_SHAPE_CYLINDER:
     case CR_SHAPE_CONE:
         c->core = shape->kind == CR_SHAPE_CONE ? CR__CONE : CR__CYLINDER;
@@ -87,6 +83,13 @@ void cr__convex_set(crConvex* c, const crShape* shape, const crPose* pose, crVec
     c->support = NULL;
     c->q = pose->q;
     c->p = cr_sub(pose->p, origin);
+    if (shape->kind == CR_SHAPE_BOX) {
+        c->core = CR__BOX;
+        c->size = shape->size;
+        c->extent = cr_norm(shape->size);
+        c->R = cr__rotation(pose->q);
+        return;
+    }
     set_size(c, shape);
     // a point has no use for axes but one, and that hardly ever
     if (c->core != CR__POINT) c->R = cr__rotation(pose->q);
