@@ -81,7 +81,8 @@ CR_HERE bool try_simplex(const Simplex* s, int count, int mask, Nearest* best) {
     crVec3 v = *last;
     bool edge = mask == 1 || mask == 2 || mask == 4;
     if (edge && !nearest2(&w[mask >> 1], last, k, &v)) return false;
-    if (mask != 0 && !edge && !nearest3(&w[mask == 6 ? 1 : 0], &w[mask == 3 ? 1 : 2], last, k, &v)) return false;
+    if (mask != 0 && !edge && !nearest3(&w[mask == 6 ? 1 : 0], &w[mask == 3 ? 1 : 2], last, k, &v))
+        return false;
     double square = cr_dot(v, v);
     if (square < best->square) *best = (Nearest){mask, square, {k[0], k[1], k[2]}, v};
     for (int i = 0; i < count; i++)
