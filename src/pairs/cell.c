@@ -46,6 +46,11 @@ bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b) {
     return pairs->cells.many && is_convex(a) && is_convex(b) && !is_cheap(a, b) && !is_cheap(b, a);
 }
 
+bool cr__pairs_is_quick(const crPairs* pairs, int shape_a, int shape_b) {
+    const crBodyShape* shapes = pairs->plan->model->shapes;
+    return shapes[shape_a].shape.kind == CR_SHAPE_BOX && shapes[shape_b].shape.kind == CR_SHAPE_BOX;
+}
+
 static bool round_to(double t, int32_t* k) {
     if (!(fabs(t) < FAR)) return false;
     *k = (int32_t)(t < 0.0 ? t - 0.5 : t + 0.5);

@@ -289,6 +289,7 @@ static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
         .surface = (unsigned)surface % CR_SURFACES,
         .packable = is_packable(pairs, surface, a->body, b->body),
         .keeps = cr__pairs_has_cells(pairs, found.a, found.b),
+        .quick = cr__pairs_is_quick(pairs, found.a, found.b),
         .clear = -INFINITY,
     };
     return CR_OK;

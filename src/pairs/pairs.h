@@ -22,6 +22,7 @@ typedef struct crNear {
     bool packable : 1;      // true if both bodies are single or not moved by v, and friction is round
     bool keeps : 1;         // true if its contacts may be kept in a cell
     bool looked : 1;        // true if its contacts were searched for at least once
+    bool quick : 1;  // true if its contacts are found so fast that only cells which last for many steps pay
     // lower bound of the distance of the shapes when they were last collided, plus the trails of both bodies
     // at that time, m; -INFINITY: they had contacts, or were not collided yet
     double clear;
@@ -209,6 +210,8 @@ double cr__pairs_above(const crShape* plane, const crPose* at_plane, const crSha
 // True if contacts of a pair may be kept: shapes are convex, and finding contacts takes longer than reading a
 // cell.
 bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b);
+// True if finding the contacts of a pair takes only two or three times as long as reading a cell: two boxes.
+bool cr__pairs_is_quick(const crPairs* pairs, int shape_a, int shape_b);
 // Finds the contacts of such a pair within the margin, advanced from the middle of its cell of edge `grain`
 // (share of its size). Returns their number, at most CR_MANIFOLD_MAX, or -1 if the pair must be collided at
 // its poses. on_a and on_b of points are not written. The result depends on the poses alone.
