@@ -169,3 +169,37 @@ TEST(shallow_pairs_are_shallow) {
     CHECK(2 * shallow > apart);
     sample_hulls_destroy(&pool);
 }
+
+// Overlap that the audit finds of two balls without listed contacts: the second one gets `way` nearer to the first, which is `gap`
+// away, while one margin for all bodies takes the place of their own, as in the position pass.
+static double overlap_found(double gap, double way, double flat) {
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, 0);
+    add_ball(model);
+    int second = add_ball(model);
+    crStepSettings settings = cr_step_settings();
+    crStep step;
+    CHECK_STATUS(cr_step_create(model, &settings, NULL, &step, NULL), CR_OK);
+    step.state.q[model->bodies[second].q] = 2.0 * RADIUS + gap;
+    CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
+    CHECK_STATUS(cr_step_forces(&step, 0.01, NULL), CR_OK);
+    CHECK_STATUS(cr__step_margins(&step, 0.01, NULL), CR_OK);
+    CHECK_STATUS(cr__step_collide_part(&step, false, NULL), CR_OK);
+    step.state.q[model->bodies[second].q] -= way;
+    cr_model_kinematics(model, &step.state, &step.dynamics);
+    CHECK_STATUS(cr_step_collide(&step, flat, NULL), CR_OK);
+    bool moving[3] = {false, true, true};
+    crMoved moved = {.body = moving};
+    double overlap = cr__audit_moved_overlap(&step, &moved, NULL);
+    cr_step_destroy(&step);
+    cr_model_destroy(model);
+    return overlap;
+}
+
+TEST(bodies_beyond_their_own_margins_are_collided_whatever_margin_takes_their_place) {
+    CHECK_NEAR(overlap_found(0.3, 0.35, 0.0), 0.05, 1e-15);
+    CHECK_NEAR(overlap_found(0.3, 0.35, 1.0), 0.05, 1e-15);
+    // within its margin a body has no other contacts than those listed, here none
+    CHECK(overlap_found(-0.05, 1e-6, 0.0) == 0.0);
+    CHECK(overlap_found(-0.05, 1e-6, 1.0) == 0.0);
+}

@@ -158,10 +158,11 @@ static crVec3 origin_of(const crShape* a, const crPose* pose_a, const crShape* b
 
 crVec3 cr__convex_pair(const crShape* a, const crPose* body_a, const crShape* b, const crPose* body_b,
                        crConvex* ca, crConvex* cb) {
-    crPose pose_a = cr__shape_pose(a, body_a), pose_b = cr__shape_pose(b, body_b);
-    crVec3 origin = origin_of(a, &pose_a, b, &pose_b);
-    cr__convex_set(ca, a, &pose_a, origin);
-    cr__convex_set(cb, b, &pose_b, origin);
+    crPose room_a, room_b;
+    const crPose *pose_a = cr__shape_at(a, body_a, &room_a), *pose_b = cr__shape_at(b, body_b, &room_b);
+    crVec3 origin = origin_of(a, pose_a, b, pose_b);
+    cr__convex_set(ca, a, pose_a, origin);
+    cr__convex_set(cb, b, pose_b, origin);
     return origin;
 }
 
@@ -453,9 +454,10 @@ static int collide_convex(const crShape* a, const crPose* body_a, const crShape*
     crContactPoint found[CR_MANIFOLD_MAX];
     // usually there is room for all
     crContactPoint* into = capacity >= CR_MANIFOLD_MAX ? contacts : found;
-    int count = cr__ball_contact(a, body_a, b, body_b, margin, into);
+    bool boxes = a->kind == CR_SHAPE_BOX && b->kind == CR_SHAPE_BOX;
+    int count = boxes ? -1 : cr__ball_contact(a, body_a, b, body_b, margin, into);
     *until = count < 0 ? margin : count == 0 ? into->gap : (double)INFINITY;
-    if (count < 0) count = cr__box_on_plane(a, body_a, b, body_b, margin, into);
+    if (count < 0 && !boxes) count = cr__box_on_plane(a, body_a, b, body_b, margin, into);
     if (count < 0) {
         crConvex ca, cb;
         crVec3 origin = cr__convex_pair(a, body_a, b, body_b, &ca, &cb);

@@ -19,10 +19,6 @@ static void set_size(crConvex* c, const crShape* shape) {
         c->radius = s.x;
         c->extent = s.z;
         break;
-    case CR_SHAPE_BOX:
-        c->core = CR__BOX;
-        c->extent = cr_norm(s);
-        break;
     case CR_SHAPE_CYLINDER:
     case CR_SHAPE_CONE:
         c->core = shape->kind == CR_SHAPE_CONE ? CR__CONE : CR__CYLINDER;
@@ -61,7 +57,8 @@ crPose cr__shape_pose(const crShape* shape, const crPose* body) {
     const crPose* s = &shape->pose;
     bool turned = s->q.x != 0.0 || s->q.y != 0.0 || s->q.z != 0.0 || s->q.w != 1.0;
     bool shifted = s->p.x != 0.0 || s->p.y != 0.0 || s->p.z != 0.0;
-    return turned || shifted ? cr_pose_mul(*body, *s) : *body;
+    if (turned) return cr_pose_mul(*body, *s);
+    return shifted ? (crPose){cr_pose_point(*body, s->p), body->q} : *body;
 }
 
 double cr__shape_extent(const crShape* shape) {
@@ -86,6 +83,13 @@ void cr__convex_set(crConvex* c, const crShape* shape, const crPose* pose, crVec
     c->support = NULL;
     c->q = pose->q;
     c->p = cr_sub(pose->p, origin);
+    if (shape->kind == CR_SHAPE_BOX) {
+        c->core = CR__BOX;
+        c->size = shape->size;
+        c->extent = cr_norm(shape->size);
+        c->R = cr__rotation(pose->q);
+        return;
+    }
     set_size(c, shape);
     // a point has no use for axes but one, and that hardly ever
     if (c->core != CR__POINT) c->R = cr__rotation(pose->q);
@@ -109,7 +113,7 @@ void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child) {
 
 crVec3 cr__support(const crConvex* c, crVec3 d) { return cr__support_here(c, d); }
 
-static void points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi) {
+void cr__points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi) {
     *lo = *hi = cr_dot(points[0], d);
     for (int i = 1; i < count; i++) {
         double value = cr_dot(points[i], d);
@@ -121,9 +125,9 @@ static void points_range(const crVec3* points, int count, crVec3 d, double* lo, 
 void cr__range(const crConvex* c, crVec3 d, double* lo, double* hi) {
     double middle = cr_dot(c->p, d);
     if (c->core == CR__TRIANGLE) {
-        points_range(c->triangle, 3, d, lo, hi);
+        cr__points_range(c->triangle, 3, d, lo, hi);
     } else if (c->core == CR__HULL) {
-        points_range(c->hull->vertices, c->hull->vertex_count, cr_mat3_mul_t(c->R, d), lo, hi);
+        cr__points_range(c->hull->vertices, c->hull->vertex_count, cr_mat3_mul_t(c->R, d), lo, hi);
     } else if (c->core == CR__BOX) {
         crVec3 l = cr_mat3_mul_t(c->R, d);
         *hi = fabs(l.x) * c->size.x + fabs(l.y) * c->size.y + fabs(l.z) * c->size.z;
@@ -168,7 +172,7 @@ double cr__face_offset(const crConvex* c, int i) {
     double middle = cr_dot(n, c->p);
     if (c->core == CR__TRIANGLE) {
         double lo, hi;
-        points_range(c->triangle, 3, n, &lo, &hi);
+        cr__points_range(c->triangle, 3, n, &lo, &hi);
         return middle + hi;
     }
     if (c->core == CR__HULL) return middle + c->hull->offsets[i];

@@ -74,6 +74,14 @@ double cr__shape_extent(const crShape* shape);
 crVec3 cr__plane_normal(const crShape* plane, crQuat q);
 // Its pose in the world; its rotation as a matrix.
 crPose cr__shape_pose(const crShape* shape, const crPose* body);
+// The same by its address: the body's pose where the shape sits at the body's origin, else `room`.
+static inline const crPose* cr__shape_at(const crShape* shape, const crPose* body, crPose* room) {
+    const crPose* s = &shape->pose;
+    bool turned = s->q.x != 0.0 || s->q.y != 0.0 || s->q.z != 0.0 || s->q.w != 1.0;
+    if (!turned && s->p.x == 0.0 && s->p.y == 0.0 && s->p.z == 0.0) return body;
+    *room = cr__shape_pose(shape, body);
+    return room;
+}
 crMat3 cr__rotation(crQuat q);
 void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child);
 
@@ -81,6 +89,8 @@ void cr__convex_triangle(crConvex* c, const crVec3 corners[3], int child);
 crVec3 cr__support(const crConvex* c, crVec3 d);
 // Least and largest d.x over the core.
 void cr__range(const crConvex* c, crVec3 d, double* lo, double* hi);
+// The same over some points.
+void cr__points_range(const crVec3* points, int count, crVec3 d, double* lo, double* hi);
 // A point inside the core.
 crVec3 cr__centre(const crConvex* c);
 

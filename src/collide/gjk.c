@@ -65,72 +65,73 @@ static bool nearest4(const crVec3* w, double* k, int* away) {
     return true;
 }
 
-// no point that a sub-simplex leaves out is nearer along v, its point nearest to the origin
-static bool stands(const Simplex* s, int mask, crVec3 v, double square) {
-    for (int i = 0; i < s->count; i++)
-        if (!(mask >> i & 1) && cr_dot(v, s->w[i]) < square) return false;
+// The sub-simplex whose nearest point is nearest to the origin so far: points of mask and the newest one.
+typedef struct Nearest {
+    int mask;
+    double square;  // of the distance of v
+    double weight[4];
+    crVec3 v;
+} Nearest;
+
+// Tries a sub-simplex of `count` points and the newest one. Returns true if no point that it leaves out is nearer along its
+// nearest point. mask and count are constants where it is called: no loop is left.
+CR_HERE bool try_simplex(const Simplex* s, int count, int mask, Nearest* best) {
+    const crVec3 *w = s->w, *last = &w[count];
+    double k[3] = {1.0, 0.0, 0.0};
+    crVec3 v = *last;
+    bool edge = mask == 1 || mask == 2 || mask == 4;
+    if (edge && !nearest2(&w[mask >> 1], last, k, &v)) return false;
+    if (mask != 0 && !edge && !nearest3(&w[mask == 6 ? 1 : 0], &w[mask == 3 ? 1 : 2], last, k, &v))
+        return false;
+    double square = cr_dot(v, v);
+    if (square < best->square) *best = (Nearest){mask, square, {k[0], k[1], k[2]}, v};
+    for (int i = 0; i < count; i++)
+        if (!(mask >> i & 1) && cr_dot(v, w[i]) < square) return false;
     return true;
 }
 
-// the points of mask and the newest one
-static bool nearest(const Simplex* s, int mask, double* k, crVec3* v) {
-    const crVec3* last = &s->w[s->count];
-    switch (mask) {
-    case 0:
-        k[0] = 1.0;
-        *v = *last;
-        return true;
+// The best sub-simplex of those that hold the newest point; the largest are tried first, since mostly one of them stands.
+static void find_nearest(const Simplex* s, Nearest* best) {
+    int away = 0;
+    *best = (Nearest){.square = (double)INFINITY};
+    switch (s->count) {
     case 1:
+        if (!try_simplex(s, 1, 1, best)) try_simplex(s, 1, 0, best);
+        return;
     case 2:
-    case 4:
-        return nearest2(&s->w[mask >> 1], last, k, v);
+        if (try_simplex(s, 2, 3, best) || try_simplex(s, 2, 1, best) || try_simplex(s, 2, 2, best)) return;
+        try_simplex(s, 2, 0, best);
+        return;
     default:
-        return nearest3(&s->w[mask == 6 ? 1 : 0], &s->w[mask == 3 ? 1 : 2], last, k, v);
-    }
-}
-
-static void keep(const Simplex* s, int mask, Simplex* to) {
-    to->count = 0;
-    for (int i = 0; i <= s->count; i++) {
-        if (i < s->count && !(mask >> i & 1)) continue;
-        int k = to->count++;
-        to->w[k] = s->w[i];
-        to->a[k] = s->a[i];
-        to->b[k] = s->b[i];
-    }
-}
-
-// to becomes the sub-simplex of s with the newest point whose nearest point is nearest to the origin; the
-// largest are tried first, since mostly one of them stands
-static crVec3 reduce(const Simplex* s, Simplex* to) {
-    static const int order[4][7] = {{0}, {1, 0}, {3, 1, 2, 0}, {3, 5, 6, 1, 2, 4, 0}};
-    static const int tries[4] = {1, 2, 4, 7};
-    int best_mask = 0, away = 0;
-    double best = (double)INFINITY, k[4] = {0};
-    crVec3 v = s->w[s->count];
-    to->weight[0] = 1.0;
-    if (s->count == 3 && nearest4(s->w, to->weight, &away)) {
-        keep(s, 7, to);
-        return cr_vec3(0, 0, 0);
-    }
-    for (int m = 0; m < tries[s->count]; m++) {
-        int mask = order[s->count][m];
-        crVec3 candidate;
-        // the point that a triangle leaves out lies on the origin's side of it
-        if (s->count == 3 && m < 3 && (away >> (2 - m) & 1)) continue;
-        if (!nearest(s, mask, k, &candidate)) continue;
-        double square = cr_dot(candidate, candidate);
-        if (square < best) {
-            best = square;
-            best_mask = mask;
-            v = candidate;
-            for (int i = 0; i < 3; i++)
-                to->weight[i] = k[i];
+        if (nearest4(s->w, best->weight, &away)) {
+            best->mask = 7;
+            return;
         }
-        if (stands(s, mask, candidate, square)) break;
+        // the point that a triangle leaves out lies on the origin's side of it
+        if (!(away & 4) && try_simplex(s, 3, 3, best)) return;
+        if (!(away & 2) && try_simplex(s, 3, 5, best)) return;
+        if (!(away & 1) && try_simplex(s, 3, 6, best)) return;
+        if (try_simplex(s, 3, 1, best) || try_simplex(s, 3, 2, best) || try_simplex(s, 3, 4, best)) return;
+        try_simplex(s, 3, 0, best);
+        return;
     }
-    keep(s, best_mask, to);
-    return v;
+}
+
+// Leaves the points of a sub-simplex, each in its place or farther down.
+static void keep(Simplex* s, const Nearest* best) {
+    int kept = 0;
+    for (int i = 0; i <= s->count; i++) {
+        if (i < s->count && !(best->mask >> i & 1)) continue;
+        if (kept < i) {
+            s->w[kept] = s->w[i];
+            s->a[kept] = s->a[i];
+            s->b[kept] = s->b[i];
+        }
+        kept++;
+    }
+    s->count = kept;
+    for (int i = 0; i < 4; i++)
+        s->weight[i] = best->weight[i];
 }
 
 // the next point of D towards -v, drawn towards `centre` where D is shrunk; false: it is there already
@@ -159,7 +160,7 @@ static void finish(const Simplex* s, crVec3 v, crClosest* out) {
 bool cr__gjk(const crConvex* a, const crConvex* b, const crGjk* task, crClosest* out) {
     double scale = cr__pair_scale(a, b) + cr_norm(task->shift), tiny = 0x1p-50 * scale,
            tol = task->tol * scale;
-    Simplex simplex[2], *s = &simplex[0], *other = &simplex[1];
+    Simplex simplex, *s = &simplex;
     crVec3 centre = cr_add(cr_sub(cr__centre(b), cr__centre(a)), task->shift), v = centre, w;
     if (!(cr_norm(v) > 0.0)) v = cr_vec3(1, 0, 0);
     s->count = 0;
@@ -179,15 +180,14 @@ bool cr__gjk(const crConvex* a, const crConvex* b, const crGjk* task, crClosest*
         }
         if (shrunk > lower) lower = shrunk;
         if (!fresh || length - lower <= tol || length - lower <= task->part * length) break;
-        crVec3 next = reduce(s, other);
-        double shorter = cr_norm(next);
+        Nearest next;
+        find_nearest(s, &next);
+        double shorter = cr_norm(next.v);
         // rounding has taken over, or even put v on the wrong side of the origin, nearer than D comes: the
         // last simplex stands
         if (!(shorter < length) || shorter < lower - tiny) break;
-        Simplex* t = s;
-        s = other;
-        other = t;
-        v = next;
+        keep(s, &next);
+        v = next.v;
         length = shorter;
         if (s->count == 4) break;
     }

@@ -10,7 +10,10 @@
 // that. Overlapping, s(m) <= g + drop while |g| tan(beta / 2) <= rho, and s(m) <= g where drop <= (rho - |g|
 // tan(beta / 2)) tan(beta): a narrow ring covers small angles, a wide one the rest up to 90 degrees, and the
 // difference of the centres what is behind. Points come from support points along directions near n, which
-// run around the line in order. Fails: error = INFINITY where the points do not show it.
+// run around the line in order.
+//
+// Overlapping, a ball often shows it at once: a point of one core that is as deep inside the other as the gap says has as far to
+// go in every direction. Fails: error = INFINITY where neither shows it.
 #include "collide/support.h"
 
 #define SIDES   4
@@ -18,6 +21,7 @@
 #define FINE    0x1p-23  // sines between n and the directions of a ring: flat to rounding,
 #define NARROW  0x1p-17  // to what is asked of overlaps,
 #define WIDE    0x1p-2   // and the widest
+#define SLACK   0x1p-48  // part of the pair's size by which a ball may stand out
 
 typedef struct Ring {
     int count;
@@ -135,6 +139,84 @@ static bool one_point(const crVec3* x, int count, crVec3 at, double most) {
     return true;
 }
 
+// true if a ball lies inside a core, whose outward normal nearest to it is n; up to `slack`
+static bool holds_ball(const crConvex* c, crVec3 n, crVec3 centre, double radius, double slack) {
+    crVec3 s = c->size, x = cr_mat3_mul_t(c->R, cr_sub(centre, c->p));
+    double in = radius - slack, across, least, most;
+    switch (c->core) {
+    case CR__BOX:
+        return fabs(x.x) + in <= s.x && fabs(x.y) + in <= s.y && fabs(x.z) + in <= s.z;
+    case CR__CYLINDER:
+        return fabs(x.z) + in <= s.z && in <= s.x && x.x * x.x + x.y * x.y <= (s.x - in) * (s.x - in);
+    case CR__CONE:
+        across = sqrt(x.x * x.x + x.y * x.y);
+        return in - x.z <= s.z &&
+               2.0 * s.z * across + s.x * (x.z - s.z) <= -in * sqrt(s.x * s.x + 4.0 * s.z * s.z);
+    case CR__HULL:
+        for (int i = 0; i < c->hull->face_count; i++)
+            if (!(cr_dot(c->hull->normals[i], x) + in <= c->hull->offsets[i])) return false;
+        return true;
+    case CR__ELLIPSOID:
+        // a ball of the least radius of curvature rolls inside (Blaschke)
+        least = fmin(s.x, fmin(s.y, s.z));
+        most = fmax(s.x, fmax(s.y, s.z));
+        return radius * most <= least * least &&
+               cr_norm(cr_sub(cr_madd(centre, radius, n), cr__support_here(c, n))) <= slack;
+    default:
+        return false;
+    }
+}
+
+static bool is_one_vertex(const crVec3* points, int count, crVec3 l, double near) {
+    double most = cr_dot(points[0], l), next = -(double)INFINITY;
+    for (int i = 1; i < count; i++) {
+        double value = cr_dot(points[i], l);
+        next = value > most ? most : value > next ? value : next;
+        most = value > most ? value : most;
+    }
+    return most - next > near;
+}
+
+// true if one point of a core, and none near to it, supports all directions around d
+static bool is_corner(const crConvex* c, crVec3 d) {
+    const double near = 0x1p-14;
+    crVec3 l = cr_mat3_mul_t(c->R, d), s = c->size;
+    double across = l.x * l.x + l.y * l.y;
+    switch (c->core) {
+    case CR__BOX:
+        return fabs(l.x) > near && fabs(l.y) > near && fabs(l.z) > near;
+    case CR__CYLINDER:
+        return fabs(l.z) > near && across > near * near;
+    case CR__CONE:
+        across = sqrt(across);
+        return across > near && fabs(2.0 * s.z * l.z - s.x * across) > near * (s.x + s.z);
+    case CR__HULL:
+        return is_one_vertex(c->hull->vertices, c->hull->vertex_count, l, near * c->extent);
+    case CR__ELLIPSOID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// True if x of A or y of B, both farthest along the normal, is as far from the other core, or as deep inside it, as the gap says.
+// Sets the witness points.
+static bool is_deep_point(const crConvex* a, const crConvex* b, crVec3 x, crVec3 y, bool point, double slack,
+                          crClosest* out) {
+    crVec3 n = out->n, back = cr_neg(n);
+    // the foot of the point where the cores are apart, else the point
+    double off = out->gap > 0.0 ? out->gap : 0.0, depth = off - out->gap;
+    if (holds_ball(b, back, cr_madd(x, off, n), depth, slack) && is_corner(a, n)) {
+        out->b = point ? y : cr_madd(x, out->gap, n);
+    } else if (holds_ball(a, n, cr_madd(y, -off, n), depth, slack) && is_corner(b, back)) {
+        out->a = point ? x : cr_madd(y, -out->gap, n);
+    } else {
+        return false;
+    }
+    out->error = slack;
+    return true;
+}
+
 void cr__prove(const crConvex* a, const crConvex* b, crClosest* out) {
     crMat3 frame = cr_frame(out->n);
     Around c = {a, b, out->n, cr_mat3_column(frame, 1), cr_mat3_column(frame, 2), out->gap};
@@ -143,12 +225,13 @@ void cr__prove(const crConvex* a, const crConvex* b, crClosest* out) {
     bool apart = out->gap > 0.0, point = cr_norm(cr_madd(w, -out->gap, out->n)) <= 0x1p-46 * scale;
     double sine = apart ? FINE : NARROW;
     Ring ring;
+    out->a = x;
+    out->b = y;
+    if (!(apart && point) && is_deep_point(a, b, x, y, point, SLACK * scale, out)) return;
     if (!apart || !point) look_around(&c, sine, &ring);
     // a corner that is hardly one: nearer
     if (!apart && ring.drop > CR__DEPTH * scale) look_around(&c, sine = FINE, &ring);
     out->error = (double)INFINITY;
-    out->a = x;
-    out->b = y;
     if (!point && !through(&ring, out)) return;
     if (apart)
         out->error = fmax(0.0, cr_norm(cr_sub(out->b, out->a)) - out->gap);

@@ -1,6 +1,6 @@
 // shape.c - the shapes: constructors, what is refused, bounding boxes and reach.
 //
-// Bounds are tight for single convex shapes (support function along the axes) and for meshes and height
+// Bounds are tight for single convex shapes (how far each reaches along the axes, in closed form) and for meshes and height
 // fields by their vertices; a compound's is the union of its children's. Fails: cr_shape_check names the
 // field that is zero, negative, not finite or not unit, and what a moving body cannot carry.
 #include "collide/kinds.h"
@@ -171,8 +171,6 @@ crStatus cr_shape_check(const crShape* s, bool moving, crError* error) {
     return check_moving(s, error);
 }
 
-static const crVec3 AXES[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
 // how far half edges reach along each axis
 static crVec3 box_reaches(crVec3 half, crQuat q) {
     crMat3 R = cr__rotation(q);
@@ -193,16 +191,40 @@ static crBounds symmetric_bounds(const crShape* s, crPose pose) {
     return (crBounds){cr_sub(pose.p, reach), cr_add(pose.p, reach)};
 }
 
+// Least and largest height of a shape along l, a unit vector in its own axes, over its origin, m.
+static void reach_along(const crShape* s, crVec3 l, double* lo, double* hi) {
+    crVec3 size = s->size;
+    double across = size.x * sqrt(l.x * l.x + l.y * l.y), up = size.z * l.z;
+    switch (s->kind) {
+    case CR_SHAPE_CYLINDER:
+        *hi = across + fabs(up);
+        *lo = -*hi;
+        return;
+    case CR_SHAPE_CONE:
+        *hi = up > across - up ? up : across - up;
+        *lo = up < -across - up ? up : -across - up;
+        return;
+    case CR_SHAPE_ELLIPSOID:
+        *hi = cr_norm(cr_vec3(size.x * l.x, size.y * l.y, up));
+        *lo = -*hi;
+        return;
+    case CR_SHAPE_HULL:
+        cr__points_range(s->data.hull->vertices, s->data.hull->vertex_count, l, lo, hi);
+        return;
+    default:
+        *hi = cr_dot(cr__shapes[s->kind].support(size, l), l);
+        *lo = cr_dot(cr__shapes[s->kind].support(size, cr_neg(l)), l);
+        return;
+    }
+}
+
 static crBounds convex_bounds(const crShape* s, crPose pose) {
     if (s->kind == CR_SHAPE_SPHERE || s->kind == CR_SHAPE_BOX || s->kind == CR_SHAPE_CAPSULE)
         return symmetric_bounds(s, pose);
-    crConvex c;
-    cr__convex_set(&c, s, &pose, pose.p);
+    crMat3 R = cr__rotation(pose.q);
     double lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
-        cr__range(&c, AXES[k], &lo[k], &hi[k]);
-        lo[k] -= c.radius;
-        hi[k] += c.radius;
+        reach_along(s, cr_vec3(R.m[k][0], R.m[k][1], R.m[k][2]), &lo[k], &hi[k]);
     }
     return (crBounds){cr_add(pose.p, cr_vec3(lo[0], lo[1], lo[2])),
                       cr_add(pose.p, cr_vec3(hi[0], hi[1], hi[2]))};

@@ -90,7 +90,7 @@ static double girth(const crBounds* box) {
 
 // approximate travel of a body in a step, m
 static double travel(const crPairs* pairs, int body) {
-    double way = pairs->margin[body] - ROOM * pairs->plan->size[body];
+    double way = cr__pairs_margin(pairs, body) - ROOM * pairs->plan->size[body];
     return way > 0.0 ? way : 0.0;
 }
 
@@ -100,7 +100,7 @@ static bool stays(const crPairs* pairs, const crBounds* held, const crDynamics* 
     const crBodyShape* shape = &pairs->plan->model->shapes[s];
     crBounds bounds = cr_shape_bounds(&shape->shape, d->pose[shape->body]);
     crBounds* now = &pairs->boxes.now[s];
-    *now = cut(grown(bounds, pairs->margin[shape->body]));
+    *now = cut(grown(bounds, cr__pairs_margin(pairs, shape->body)));
     if (!pairs->boxes.spread || !inside(now, &held[s])) return false;
     if (pairs->flat >= 0.0) return true;
     double room = 6.0 * ROOM * pairs->plan->size[shape->body] + 2.0 * AHEAD * travel(pairs, shape->body);
@@ -289,6 +289,7 @@ static crStatus make_pair(crPairs* pairs, crPair found, crNear* near) {
         .surface = (unsigned)surface % CR_SURFACES,
         .packable = is_packable(pairs, surface, a->body, b->body),
         .keeps = cr__pairs_has_cells(pairs, found.a, found.b),
+        .quick = cr__pairs_is_quick(pairs, found.a, found.b),
         .clear = -INFINITY,
     };
     return CR_OK;

@@ -22,6 +22,7 @@ typedef struct crNear {
     bool packable : 1;      // true if both bodies are single or not moved by v, and friction is round
     bool keeps : 1;         // true if its contacts may be kept in a cell
     bool looked : 1;        // true if its contacts were searched for at least once
+    bool quick : 1;  // true if its contacts are found so fast that only cells which last for many steps pay
     // lower bound of the distance of the shapes when they were last collided, plus the trails of both bodies
     // at that time, m; -INFINITY: they had contacts, or were not collided yet
     double clear;
@@ -114,8 +115,10 @@ typedef struct crPairMaterials {
 typedef struct crPairs {
     const crPlan* plan;
     crAllocator allocator;
-    double* margin;  // margins.c: contacts of a pair are found up to the sum of its bodies' margins, m (nb)
-    double flat;     // one margin for all pairs instead, m; negative: none
+    // margins.c: contacts of a pair are found up to the sum of its bodies' margins, m (nb). They stay while `flat` takes
+    // their place: the audit asks which bodies went farther.
+    double* margin;
+    double flat;  // one margin for all pairs instead, m; negative: none
     crPairBoxes boxes;
     // list of pairs: near.c
     int lists;  // number of changes of the list
@@ -144,6 +147,11 @@ void cr__pairs_destroy(crPairs* pairs);
 
 // near.c
 
+// Room of a body's boxes beyond its shapes, m.
+static inline double cr__pairs_margin(const crPairs* pairs, int body) {
+    if (pairs->flat < 0.0) return pairs->margin[body];
+    return pairs->boxes.moves[body] ? pairs->flat : 0.0;
+}
 // Finds the boxes of a part's bodies at their poses, of all bodies in the first call. CR_ERR_MEMORY.
 crStatus cr__pairs_move(crPairs* pairs, crTasks* tasks, crPart part, const crDynamics* d, crError* error);
 // Renews the list of pairs if a shape left its box. Fails as the broad phase (CR_ERR_LIMIT: too many bodies
@@ -201,6 +209,8 @@ double cr__pairs_above(const crShape* plane, const crPose* at_plane, const crSha
 // True if contacts of a pair may be kept: shapes are convex, and finding contacts takes longer than reading a
 // cell.
 bool cr__pairs_has_cells(const crPairs* pairs, int shape_a, int shape_b);
+// True if finding the contacts of a pair takes only two or three times as long as reading a cell: two boxes.
+bool cr__pairs_is_quick(const crPairs* pairs, int shape_a, int shape_b);
 // Finds the contacts of such a pair within the margin, advanced from the middle of its cell of edge `grain`
 // (share of its size). Returns their number, at most CR_MANIFOLD_MAX, or -1 if the pair must be collided at
 // its poses. on_a and on_b of points are not written. The result depends on the poses alone.

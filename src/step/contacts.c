@@ -16,6 +16,8 @@
 #define CHUNK       64         // pairs per task
 #define BODIES      256        // bodies per task
 #define SOON        4          // pairs between a prefetch and its use
+#define SLOW        4.0        // steps for which a pair's motion must fit into a cell,
+#define QUICK       16.0       // and where its contacts are found fast
 #define SURE        1e-5       // rounding of distances, share of a pair's size
 #define CROWD       128        // contacts per body above which a world is refused,
 #define CROWD_LEAST (1 << 17)  // beyond this number of contacts
@@ -127,7 +129,7 @@ static double margin_of(const crStep* step, const crNear* pair) {
 }
 
 // Edge of the cells in which a pair's contacts are kept, share of its size. The pair must stay in its cell
-// for some steps. 0: the contacts are not kept; always so except in fast.
+// for SLOW or QUICK steps. 0: the contacts are not kept; always so except in fast.
 static double grain_of(const crStep* step, const crNear* pair, double size) {
     if (!pair->keeps || step->settings.quality != CR_QUALITY_FAST || step->pairs->flat >= 0.0) return 0.0;
     const crDynamics* d = &step->dynamics;
@@ -135,7 +137,7 @@ static double grain_of(const crStep* step, const crNear* pair, double size) {
     crVec3 u = velocity_of(step, pair, false, d->com[cr__moves(step->model, b) ? b : a]);
     crVec3 turn = b != CR_WORLD ? d->twist[b].omega : cr_vec3(0, 0, 0);
     if (a != CR_WORLD) turn = cr_sub(turn, d->twist[a].omega);
-    double move = 4.0 * step->free.h * (cr_norm(u) + cr_norm(turn) * size);
+    double move = (pair->quick ? QUICK : SLOW) * step->free.h * (cr_norm(u) + cr_norm(turn) * size);
     if (move <= CR_CELL_FINE * size) return CR_CELL_FINE;
     return move <= CR_CELL_COARSE * size ? CR_CELL_COARSE : 0.0;
 }
@@ -505,12 +507,7 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
     return status;
 }
 
-void cr__step_flat_margins(crStep* step, double margin) {
-    step->pairs->flat = fmax(0.0, margin);
-    for (int b = 0; b < step->model->nb; b++) {
-        step->pairs->margin[b] = cr__moves(step->model, b) ? step->pairs->flat : 0.0;
-    }
-}
+void cr__step_flat_margins(crStep* step, double margin) { step->pairs->flat = fmax(0.0, margin); }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
