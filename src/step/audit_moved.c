@@ -273,7 +273,7 @@ static void find_deepest(void* ctx, int begin, int end) {
     for (int next; i < end; i = next) {
         next = cr__step_run_end(c, count, i);
         if (!is_moved(m, c[i].body_a) && !is_moved(m, c[i].body_b)) continue;
-        double most = CR_MOVED_DEEP * cr__plan_pair_size(m->step->plan, c[i].body_a, c[i].body_b);
+        double most = CR_MOVED_DEEP * cr__plan_pair_width(m->step->plan, c[i].body_a, c[i].body_b);
         double pair = depth_of(m, c, i, next, parts->deep != NULL ? fmin(depth, most) : depth, most);
         depth = fmax(depth, pair);
         if (parts->deep != NULL) parts->deep[i] = pair > most;
@@ -311,19 +311,23 @@ static bool is_astray(const Moved* m, int b) {
     return !(way_beyond(m, b) <= margin);
 }
 
-static double deepest_near(const crStep* step, int body) {
+// Deepest overlap of the near pairs of a body, m. *deep: set to true if a pair is too deep.
+static double deepest_near(const crStep* step, int body, bool* deep) {
     double depth = 0.0;
     for (int i = step->pairs->first_of[body]; i < step->pairs->first_of[body + 1]; i++) {
-        const crNear* pair = &step->pairs->near[step->pairs->of[i]];
-        depth = fmax(depth, cr__audit_depth(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b));
+        const crNear* near = &step->pairs->near[step->pairs->of[i]];
+        double pair = cr__audit_depth(step->plan, step->dynamics.pose, near->shape_a, near->shape_b);
+        *deep = *deep || pair > CR_MOVED_DEEP * cr__plan_pair_width(step->plan, near->body_a, near->body_b);
+        depth = fmax(depth, pair);
     }
     return depth;
 }
 
 double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
     double depth = 0.0;
+    bool deep = false;
     for (int b = 1; b < step->model->nb; b++) {
-        if (bodies[b]) depth = fmax(depth, deepest_near(step, b));
+        if (bodies[b]) depth = fmax(depth, deepest_near(step, b, &deep));
     }
     return depth;
 }
@@ -335,9 +339,9 @@ static void find_deep_astray(void* ctx, int begin, int end) {
     double depth = 0.0;
     for (int b = begin; b < end; b++) {
         if (!is_moved(m, b) || !is_astray(m, b)) continue;
-        double pair = deepest_near(m->step, b);
-        depth = fmax(depth, pair);
-        if (parts->deep != NULL) parts->deep[b] = pair > CR_MOVED_DEEP * m->step->plan->size[b];
+        bool deep = false;
+        depth = fmax(depth, deepest_near(m->step, b, &deep));
+        if (parts->deep != NULL) parts->deep[b] = deep;
     }
     parts->most[begin / parts->chunk] = depth;
 }

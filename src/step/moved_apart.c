@@ -3,7 +3,7 @@
 // The position pass (moved_deep.c) moves free bodies alone, and lift.c takes them back where their turn costs
 // more energy than they lost. Here the points of pairs that are still too deep are rows of one small problem,
 //
-//     0 <= W p + gap + LEFT size _|_ p >= 0,   W = J M^-1 J^T,   dq = M^-1 J^T p
+//     0 <= W p + gap + LEFT CR_MOVED_DEEP width _|_ p >= 0,   W = J M^-1 J^T,   dq = M^-1 J^T p
 //
 // of trees of moving islands and of free bodies. Free bodies do not turn: T stays, and so does m_a z_a +
 // m_b z_b of two of them. Rows of earlier rounds stay as body-fixed points. Rounds go on until no pair of
@@ -213,19 +213,6 @@ static void move_apart(Apart* a) {
     }
 }
 
-// size of a pair: that of the smaller body, or less if a shape is thin
-static double pair_size(const crStep* step, const crNear* pair) {
-    double size = cr__plan_pair_size(step->plan, pair->body_a, pair->body_b);
-    for (int s = 0; s < 2; s++) {
-        const crShape* shape = &step->model->shapes[s == 0 ? pair->shape_a : pair->shape_b].shape;
-        crBounds box = cr_shape_bounds(shape, cr_pose_identity());
-        crVec3 d = cr_sub(box.hi, box.lo);
-        double least = fmin(d.x, fmin(d.y, d.z)), width = sqrt(least * sqrt(d.x * d.y * d.z / least));
-        if (width > 0.0) size = fmin(size, width);
-    }
-    return size;
-}
-
 // Adds rows for the points of a pair if it is too deep. Returns true if it is.
 static bool push_pair(Apart* a, const crNear* pair) {
     crStep* step = a->step;
@@ -235,7 +222,7 @@ static bool push_pair(Apart* a, const crNear* pair) {
     if (!is_mobile(a, body_a) && !is_mobile(a, body_b)) return false;
     int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[body_a], pose[body_b], 0.0,
                                   points, 16, &needed, NULL);
-    double most = CR_MOVED_DEEP * pair_size(step, pair), deepest = 0.0;
+    double most = CR_MOVED_DEEP * cr__plan_pair_width(step->plan, body_a, body_b), deepest = 0.0;
     for (int i = 0; i < count; i++) {
         deepest = fmax(deepest, -points[i].gap);
     }

@@ -2,7 +2,7 @@
 //
 // Short steps use the contacts of the beginning of the step. A light body between heavy ones may turn by a
 // quarter of a radian in a step, and its corners are then inside its neighbours. Bodies of pairs deeper than
-// CR_MOVED_DEEP of the smaller body's size, and bodies within HOPS contacts of them, go through the position
+// CR_MOVED_DEEP of the narrower body's width, and bodies within HOPS contacts of them, go through the position
 // pass; all others are fixed. Bodies that the pass lifts by more energy than they lost are moved back
 // (lift.c). Pairs that are still too deep, and those of bodies that were moved back, go to moved_apart.c. The
 // certificate states the overlap that is left.

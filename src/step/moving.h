@@ -4,7 +4,8 @@
 
 #include "step/step.h"
 
-#define CR_MOVED_DEEP 0.01  // overlap of a pair that is pushed out, share of its smaller body's size
+#define CR_MOVED_DEEP \
+    0.01  // overlap of a pair that is pushed out, share of its narrower body's width (cr__plan_width)
 
 // Bodies and contacts of moving islands, in scratch.
 typedef struct crMoved {
@@ -29,7 +30,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* root, bool* moving, c
 // CR_ERR_MEMORY.
 crStatus cr__audit_moved(crStep* step, const crMoved* moved);
 // Returns a bound of the deepest overlap at the present poses, m; negative if memory fails. deep: set to true
-// for bodies of pairs deeper than CR_MOVED_DEEP of their smaller body's size (nb); NULL: not wanted.
+// for bodies of pairs deeper than CR_MOVED_DEEP of their narrower body's width (nb); NULL: not wanted.
 double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep);
 // At the end of the step: pushes out pairs that are too deep, and writes the overlap left to the certificate.
 // start: poses of the beginning; back: bodies that the limit of the lift moved back (nb) (moved_deep.c).

@@ -21,6 +21,7 @@
 #define SURE          1.001  // factor on each reduction, for rounding
 #define RELEASE_ROWS  300    // rows up to which a slow set that would create energy is released
 #define RELEASE_FEW   60     // rows up to which a fast one is
+#define RELEASE_SHARE 0.9    // share of its impulses below which any set is released
 #define RELEASE_SPEED 0.1    // root mean square speed up to which a set is slow, m/s
 
 typedef struct Energy Energy;
@@ -322,7 +323,7 @@ static void limit(Energy* e) {
     double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
     double left = e->gain - share * e->lift, b = 0.5 * e->square;
     e->correct -= share;
-    if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
+    if (left > 0.0) e->scale = fmax(0.0, e->scale - SURE * left / (b * e->scale));
 }
 
 // leader n: the single bodies come first, then the roots of trees
@@ -436,7 +437,8 @@ static bool may_release(const Energy* e) {
 }
 
 // Finds shares with which no set gains energy. Small sets without trees that would gain are released to the
-// calm solve, and so are sets without rows. The others get less correction, then less of their impulses.
+// calm solve, and so are sets without rows. The others get less correction, then less of their impulses. A set
+// that would keep few of its impulses is released too: its bodies would fall into each other.
 // CR_ERR_MEMORY.
 static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
@@ -458,7 +460,7 @@ static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving
     for (int n = 0; n < count; n++) {
         Energy* e = &energy[root[leader(work, n)]];
         // without any impulse a spinning body still gains: its turn is of first order here
-        e->released = e->released || e->rows == 0 || (!e->trees && !(e->scale > 0.0));
+        e->released = e->released || e->rows == 0 || !(e->scale > RELEASE_SHARE);
         if (!e->released) continue;
         if (n < work->singles) {
             moving[p->body[n]] = false;
