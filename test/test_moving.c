@@ -193,7 +193,7 @@ TEST(moving_heaps_keep_momentum_cones_and_energy) {
 }
 
 // Light bodies between heavy ones turn far in a step and end deep in their neighbours, bodies that meet in the air swing
-// round into each other: no step ends with a pair deeper than 1 % of the smaller body's size.
+// round into each other: no step ends with a pair deeper than 1 % of the narrower body's width.
 TEST(no_step_ends_with_deep_pairs) {
     int heaps = test_samples(300) / 50, bounded = 0;
     double deepest = 0.0;
