@@ -19,6 +19,7 @@
 #define LIMITS        4      // rounds of reducing shares
 #define LEAST         0.9    // least share of v of a tree while corrections can still be reduced
 #define SURE          1.001  // factor on each reduction, for rounding
+#define LEAST_BEND    0.01   // least slope of a secant, share of the lift
 #define RELEASE_ROWS  300    // rows up to which a slow set that would create energy is released
 #define RELEASE_FEW   60     // rows up to which a fast one is
 #define RELEASE_SHARE 0.9    // share of its impulses below which any set is released
@@ -236,11 +237,13 @@ static double dot6(const double* a, const double* b) {
 
 // energy balance of a set of bodies that pushed each other
 struct Energy {
-    double gain;     // energy gained beyond the work of forces and driven bodies, J
-    double lift;     // part of the gain that corrections of positions make, J
-    double square;   // p.p, p: change of z by impulses, J
-    double twice_T;  // twice the kinetic energy of single bodies at the beginning, J
-    double mass;     // of single bodies, kg
+    double gain;    // energy gained beyond the work of forces and driven bodies, J
+    double lift;    // part of the gain that corrections of positions make, J
+    double square;  // p.p, p: change of z by impulses, J
+    double
+        quick;  // twice the kinetic energy of single bodies at the beginning beyond that at RELEASE_SPEED, J
+    double last;     // gain of the last round, J; 0: impulses changed since then
+    double bend;     // change of the gain by corrections, share of lift: bodies that are moved turn, too
     int rows;        // rows of contacts that pressed
     bool trees;      // true if some bodies are of trees
     bool open;       // true if its shares changed since its gain was found
@@ -312,17 +315,20 @@ static void add_single(const Work* work, int i, Energy* e) {
     e->gain += gain->gain;
     e->lift += gain->lift;
     e->square += gain->square;
-    e->twice_T += gain->twice_T;
-    e->mass += work->step->model->bodies[work->packed.body[i]].mass;
+    double mass = work->step->model->bodies[work->packed.body[i]].mass;
+    e->quick += gain->twice_T - RELEASE_SPEED * RELEASE_SPEED * mass;
 }
 
-// Reduces the shares of a set until it gains nothing: corrections first, then impulses. The latter take
-// velocity and displacement back towards free flight, which gains nothing: with a share s of the impulses the
-// gain is s (gain - b) + s^2 b, b = p.p / 2.
+// Reduces the shares of a set until it gains nothing: corrections first, by a secant of the last two rounds, then
+// impulses. The latter take velocity and displacement back towards free flight, which gains nothing: with a share
+// s of the impulses the gain is s (gain - b) + s^2 b, b = p.p / 2.
 static void limit(Energy* e) {
-    double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
-    double left = e->gain - share * e->lift, b = 0.5 * e->square;
+    double bend = e->last > 0.0 ? e->bend * (e->last - e->gain) / (SURE * e->last) : 1.0;
+    e->bend = bend > LEAST_BEND ? bend : 1.0;
+    double lift = e->bend * e->lift, share = lift > 0.0 ? fmin(e->correct, SURE * e->gain / lift) : 0.0;
+    double left = e->gain - share * lift, b = 0.5 * e->square;
     e->correct -= share;
+    e->last = left > 0.0 ? 0.0 : e->gain;
     if (left > 0.0) e->scale = fmax(0.0, e->scale - SURE * left / (b * e->scale));
 }
 
@@ -353,7 +359,7 @@ static void begin_sets(void* ctx, int begin, int end) {
     for (int n = begin; n < end; n++) {
         int b = leader(work, n);
         work->root[b] = b;
-        work->energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
+        work->energy[b] = (Energy){.bend = 1.0, .correct = 1.0, .scale = 1.0, .open = true};
     }
 }
 
@@ -410,7 +416,7 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         Energy* e = &energy[leader(work, n)];
         e->gained = e->gain > 0.0;
-        if (e->open) e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
+        if (e->open) e->gain = e->lift = e->square = e->quick = 0.0;
     }
     cr__tasks_for(step->own.tasks, work->singles, BODIES, find_single_gains, work);
     for (int i = 0; i < work->singles; i++) {
@@ -432,8 +438,7 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
 // true if a set whose short steps would create energy is released: up to RELEASE_FEW rows, up to RELEASE_ROWS
 // if it is slow, as converged solves bring it to rest; never with trees
 static bool may_release(const Energy* e) {
-    bool slow = e->twice_T <= RELEASE_SPEED * RELEASE_SPEED * e->mass;
-    return !e->trees && e->rows <= (slow ? RELEASE_ROWS : RELEASE_FEW);
+    return !e->trees && e->rows <= (e->quick <= 0.0 ? RELEASE_ROWS : RELEASE_FEW);
 }
 
 // Finds shares with which no set gains energy. Small sets without trees that would gain are released to the
