@@ -83,8 +83,7 @@ static crStatus push_around(crStep* step, double h, const crMoved* moved, const 
     }
     crStatus status = push_deep(step, h, moved, start, stands, error);
     step->certificate.penetration = overlap;
-    if (status == CR_OK) *depth = cr__audit_moved_overlap(step, moved, deep);
-    return status;
+    return status == CR_OK ? cr__audit_moved_overlap(step, moved, deep, depth, error) : status;
 }
 
 crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const crPositionList* start,
@@ -93,8 +92,8 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     double* overlap = &step->certificate.penetration;
     bool* deep = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
     if (deep == NULL) return cr__step_memory(error);
-    double depth = cr__audit_moved_overlap(step, moved, deep);
-    crStatus status = depth < 0.0 ? cr__step_memory(error) : CR_OK;
+    double depth;
+    crStatus status = cr__audit_moved_overlap(step, moved, deep, &depth, error);
     if (status == CR_OK && is_any(step, deep))
         status = push_around(step, h, moved, start, deep, &depth, error);
     // true if the bound is that of pairs that are about to be moved apart
@@ -105,9 +104,8 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     if (status == CR_OK && is_any(step, deep)) {
         status = cr__moved_apart(step, h, moved, deep, error);
         *overlap = fmax(*overlap, cr__audit_overlap_of(step, deep));
-        if (left) depth = cr__audit_moved_overlap(step, moved, NULL);
+        if (status == CR_OK && left) status = cr__audit_moved_overlap(step, moved, NULL, &depth, error);
     }
-    if (status == CR_OK && depth < 0.0) status = cr__step_memory(error);
-    *overlap = fmax(*overlap, depth);
+    if (status == CR_OK) *overlap = fmax(*overlap, depth);
     return status;
 }

@@ -125,6 +125,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
         status = cr__step_memory(error);
     }
+    moved.margin = start.margin;
     size_t mark = cr_arena_mark(&step->scratch);
     step->clocks->moved = moved.body;
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
