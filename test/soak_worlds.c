@@ -28,13 +28,15 @@
 #define HEIGHT 2.0
 #define PARTS  (CELLS * CELLS * CELLS)
 #define HULLS  3
-#define WALL   20.0  // s that one scene may take
-#define DEEP   1e-4  // overlap that is a finding, m
-#define MOVING 0.01  // likewise where short steps moved bodies, share of the narrower body's width
-#define ENERGY 1e-9  // rounding of energies, share of them
-#define LIFT   1e-3  // gain of a bounded step, share of the energies
-#define BOUND  6.0   // of open scenes, m
-#define LOOSE  1e-2  // residual, m/s, that is not solved by any quality
+#define WALL   20.0   // s that one scene may take
+#define DEEP   1e-4   // overlap that is a finding, m
+#define MOVING 0.01   // likewise where short steps moved bodies, share of the narrower body's width
+#define ENERGY 1e-9   // rounding of energies, share of them
+#define ROUND  1e-6   // cone and momentum, N s and m/s: sums of trees that whirl lose digits
+#define LIFT   1e-3   // gain of a bounded step, share of the energies
+#define BOUND  6.0    // of open scenes, m
+#define LOOSE  1e-2   // residual, m/s, that is not solved by any quality,
+#define SHORT  1e-12  // unless it is exact for gaps that differ by so much, m
 
 // One body of a scene; what a model is built from again when the set of bodies changes.
 typedef struct Part {
@@ -50,7 +52,7 @@ typedef struct Part {
 // worst figures of the steps with one outcome
 typedef struct Outcome {
     long steps;
-    double residual, eta, gain;  // gain: share of the energies
+    double residual, eta, cone, momentum, gain;  // cone in N s; gain: share of the energies
 } Outcome;
 
 enum { OUTCOMES = CR_OUTCOME_UNSURE + 1 };
@@ -400,6 +402,8 @@ static void note(Outcome* to, const Outcome* from) {
     to->steps += from->steps;
     to->residual = fmax(to->residual, from->residual);
     to->eta = fmax(to->eta, from->eta);
+    to->cone = fmax(to->cone, from->cone);
+    to->momentum = fmax(to->momentum, from->momentum);
     to->gain = fmax(to->gain, from->gain);
 }
 
@@ -429,7 +433,7 @@ static void check_certificate(Soak* s) {
     double tol = s->settings.tol, overlap = deepest(s, moved ? MOVING : 0.0);
     double gain = c->energy.gain > 0.0 ? c->energy.gain / c->energy.size : 0.0;
     s->overlap = fmax(s->overlap, overlap);
-    note(&s->by[c->outcome], &(Outcome){1, c->residual, c->eta, gain});
+    note(&s->by[c->outcome], &(Outcome){1, c->residual, c->eta, c->laws.cone, c->momentum, gain});
     s->unsolved += c->outcome != CR_OUTCOME_SOLVED;
     s->created += c->energy.created;
     if (!isfinite(c->residual)) finding(s, "residual", c->residual, tol);
@@ -437,11 +441,16 @@ static void check_certificate(Soak* s) {
         c->residual > tol) {
         finding(s, "called solved with residual", c->residual, tol);
     }
-    if (c->outcome == CR_OUTCOME_SOLVED && c->eta > LOOSE) {
+    // over a part of 1e-14 s, rounding of gaps is a speed
+    if (c->outcome == CR_OUTCOME_SOLVED && c->eta > LOOSE && c->distance > SHORT) {
         finding(s, "called solved with residual, m/s", c->eta, LOOSE);
     }
     if (overlap > c->penetration + 1e-9)
         finding(s, "overlap above the certificate's", overlap, c->penetration);
+    // what was not solved is still a motion by impulses within their cones
+    if (!(c->laws.cone <= ROUND))
+        finding(s, "distance of impulses from their cones, N s", c->laws.cone, ROUND);
+    if (!(c->momentum <= ROUND)) finding(s, "momentum without impulses, m/s", c->momentum, ROUND);
     check_energy(s);
 }
 
@@ -610,8 +619,9 @@ static void print_totals(const Totals* totals) {
     for (int k = 0; k < OUTCOMES; k++) {
         const Outcome* o = &totals->by[k];
         if (o->steps == 0) continue;
-        printf("  %-12s %9ld steps, residual %.2g, eta %.2g m/s, gain %.2g of the energies\n",
-               cr_outcome_name((crOutcome)k), o->steps, o->residual, o->eta, o->gain);
+        printf("  %-12s %9ld steps, residual %.2g, eta %.2g m/s, cone %.2g N s, momentum %.2g m/s, gain %.2g "
+               "of the energies\n",
+               cr_outcome_name((crOutcome)k), o->steps, o->residual, o->eta, o->cone, o->momentum, o->gain);
     }
 }
 
