@@ -11,8 +11,8 @@
 //
 // A push against the world lifts. Sets without trees keep what they can pay (lift.c). Trees pay with their v,
 // scaled by one factor of their set: v+ = s (v_free + M^-1 J^T P) as in moving_trees.c. A set that cannot pay is
-// put back, and its overlap is for later steps. Sets of calm islands pay nothing, as in steps without moving
-// islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands and bodies of
+// put back, and its overlap is for later steps. Sets with bodies of calm islands pay nothing, as in steps without
+// moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands and bodies of
 // loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
@@ -274,7 +274,7 @@ static crStatus push_all(Apart* a, bool* any) {
 typedef struct Bill {
     double lift, kinetic;
     bool trees;  // true if some bodies are of trees
-    bool owed;   // true if short steps moved some bodies
+    bool calm;   // true if some bodies are of calm islands: the set pays nothing
 } Bill;
 
 // Finds what each set of bodies that pushed each other gained by the pushes since `before`.
@@ -288,7 +288,7 @@ static void find_bills(Apart* a, const double* before, int* root, Bill* bill) {
         if (!cr__moves(model, b)) continue;
         Bill* to = &bill[cr__forest_find(root, body->root)];
         to->trees = to->trees || !body->single;
-        to->owed = to->owed || a->moved->body[b];
+        to->calm = to->calm || !a->moved->body[b];
         if (body->single) {
             to->lift += cr__lift_weight(model, b, before, step->state.q);
         } else if (body->root == b && a->moved->body[b]) {
@@ -309,7 +309,7 @@ static bool pay(Apart* a, const double* before, int* root, const Bill* bill) {
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
         const Bill* of = &bill[cr__forest_find(root, body->root)];
-        if (!of->trees || !of->owed || !(of->lift > 0.0)) continue;
+        if (!of->trees || of->calm || !(of->lift > 0.0)) continue;
         double left = 1.0 - SURE * of->lift / of->kinetic;
         if (!(left >= PAYS)) {
             memcpy(step->state.q + body->q, before + body->q, (size_t)body->nq * sizeof *before);
