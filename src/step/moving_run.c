@@ -7,6 +7,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/room.h"
 #include "model/single.h"
 #include "step/forest.h"
 #include "step/moving.h"
@@ -50,22 +51,14 @@ typedef struct Work {
     Gain* gains;     // of single bodies (singles)
 } Work;
 
+// Allocates the arrays of the packed contacts. CR_ERR_MEMORY.
 static crStatus create(Work* work) {
-    crStep* step = work->step;
-    crArena* arena = &step->scratch;
-    size_t room = (size_t)step->contacts.count + 1;
-    work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
-    work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
-    work->target = cr_arena_alloc(arena, room * sizeof *work->target);
+    const crStep* step = work->step;
+    size_t room = (size_t)work->count + 1;
     bool bounces = step->pairs->bouncing;
-    if (bounces) work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
-    work->index = cr_arena_alloc(arena, room * sizeof *work->index);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL &&
-              (!bounces || work->bounce != NULL) && work->index != NULL;
-    if (step->plan->given_count > 0) {
-        work->given = cr_arena_alloc(arena, room * sizeof *work->given);
-        ok = ok && work->given != NULL;
-    }
+    bool ok = CR_ROOMS(&work->step->scratch, CR_ROOM(work->contact, room), CR_ROOM(work->gap, room),
+                       CR_ROOM(work->target, room), CR_ROOM(work->index, room));
+    if (ok && bounces) ok = CR_ROOMS(&work->step->scratch, CR_ROOM(work->bounce, room));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -138,12 +131,15 @@ static crStatus list(Work* work, bool* bounces) {
     listing.bounces = cr_arena_alloc(&step->scratch, (size_t)chunks + 1);
     listing.first = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *listing.first);
     if (listing.takes == NULL || listing.bounces == NULL || listing.first == NULL) return CR_ERR_MEMORY;
+    if (step->plan->given_count > 0 && !CR_ROOMS(&step->scratch, CR_ROOM(work->given, count + 1)))
+        return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CONTACTS, choose_chunk, &listing);
     for (int k = 0; k < chunks; k++) {
         int more = listing.first[k];
         listing.first[k] = work->count;
         work->count += more;
     }
+    if (create(work) != CR_OK) return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CONTACTS, list_pressing, &listing);
     *bounces = false;
     for (int k = 0; k < chunks; k++) {
@@ -533,7 +529,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     size_t nb = (size_t)step->model->nb;
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
-    if (root == NULL || energy == NULL || create(&work) != CR_OK) return cr__step_memory(error);
+    if (root == NULL || energy == NULL) return cr__step_memory(error);
     cr__step_part_of(step, moving);
     crStatus status = cr__moving_pose(step, h, islands, moving, &work.trees, error);
     if (status != CR_OK) return status;
