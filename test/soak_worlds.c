@@ -8,7 +8,8 @@
 // threads, sleep. Checked: every step returns CR_OK; the state stays finite and inside; who left the bound of
 // an open scene is counted, and a velocity that is none is refused with the state as it was; the certificate's
 // overlap is not below what cr_collide finds, nor deep; its residual is finite and small where it says solved;
-// energy grows by no more than the impacts admit (scenes without motors); a snapshot continues to the same
+// energy changes by no more than the certificate's work and gain say in each step, `bounded` steps gain next to none, and
+// over the scene it grows by no more than the impacts admit (scenes without motors); a snapshot continues to the same
 // bits, in the same world and in another one with another number of threads; bodies are removed and put in,
 // sleepers among them; all memory comes back.
 // A finding is one line with the seed; exit status 1 where there was one.
@@ -19,7 +20,7 @@
 
 #include "carom/carom.h"
 #include "carom/stages.h"
-#include "sample.h"
+#include "deepest.h"
 
 #define CELLS  3
 #define PITCH  0.4
@@ -27,12 +28,15 @@
 #define HEIGHT 2.0
 #define PARTS  (CELLS * CELLS * CELLS)
 #define HULLS  3
-#define WALL   20.0  // s that one scene may take
-#define DEEP   1e-4  // overlap that is a finding, m
-#define MOVING \
-    0.01  // likewise where short steps moved bodies, of the smaller one: contacts turn with bodies within a step
-#define BOUND 6.0   // of open scenes, m
-#define LOOSE 1e-2  // residual, m/s, that is not solved by any quality
+#define WALL   20.0   // s that one scene may take
+#define DEEP   1e-4   // overlap that is a finding, m
+#define MOVING 0.01   // likewise where short steps moved bodies, share of the narrower body's width
+#define ENERGY 1e-9   // rounding of energies, share of them
+#define ROUND  1e-6   // cone and momentum, N s and m/s: sums of trees that whirl lose digits
+#define LIFT   1e-3   // gain of a bounded step, share of the energies
+#define BOUND  6.0    // of open scenes, m
+#define LOOSE  1e-2   // residual, m/s, that is not solved by any quality,
+#define SHORT  1e-12  // unless it is exact for gaps that differ by so much, m
 
 // One body of a scene; what a model is built from again when the set of bodies changes.
 typedef struct Part {
@@ -44,6 +48,14 @@ typedef struct Part {
     double density;
     crDof dof;
 } Part;
+
+// worst figures of the steps with one outcome
+typedef struct Outcome {
+    long steps;
+    double residual, eta, cone, momentum, gain;  // cone in N s; gain: share of the energies
+} Outcome;
+
+enum { OUTCOMES = CR_OUTCOME_UNSURE + 1 };
 
 typedef struct Soak {
     uint64_t seed;
@@ -59,18 +71,20 @@ typedef struct Soak {
     crModel* model;
     int body[PARTS];  // of each part, -1: not here
     crWorld* world;
-    size_t bytes;     // held through the allocator
-    double created;   // energy the certificates admit, J
-    double start;     // energy at the start, J
-    double overlap;   // deepest so far, m
-    double residual;  // worst so far
+    size_t bytes;    // held through the allocator
+    double created;  // energy the certificates admit, J
+    double start;    // energy at the start, J
+    double overlap;  // deepest so far, m
+    double before;   // energy at the beginning of the step, J
+    Outcome by[OUTCOMES];
     int steps, unsolved;
     int findings;
 } Soak;
 
 typedef struct Totals {
-    long scenes, steps, unsolved, findings;
-    double overlap, residual;
+    long scenes, steps, findings;
+    double overlap;
+    Outcome by[OUTCOMES];
 } Totals;
 
 static void finding(Soak* s, const char* what, double figure, double allowed) {
@@ -306,15 +320,8 @@ static bool tied(const crModel* model, int a, int b) {
     return false;
 }
 
-// edge of a cube as large as the box around a shape
-static double edge_of(const crShape* shape) {
-    crBounds box = cr_shape_bounds(shape, (crPose){.q = cr_quat_identity()});
-    crVec3 d = cr_sub(box.hi, box.lo);
-    return cbrt(d.x * d.y * d.z);
-}
-
-// the two shapes go into what, for a line about them; edge: of the smaller
-static double deepest(Soak* s, char* what, size_t size, double* edge) {
+// Deepest overlap of all pairs, m. A pair deeper than DEEP and than a share of the narrower body's width is a finding.
+static double deepest(Soak* s, double share) {
     double most = 0.0;
     const crModel* model = s->model;
     const crPose* pose = cr_world_stages(s->world)->dynamics.pose;
@@ -326,13 +333,20 @@ static double deepest(Soak* s, char* what, size_t size, double* edge) {
             crContactPoint points[CR_MANIFOLD_MAX];
             int n = cr_collide(&a->shape, pose[a->body], &b->shape, pose[b->body], 0.0, points,
                                CR_MANIFOLD_MAX, NULL);
+            double pair = 0.0, allowed = DEEP;
             for (int k = 0; k < n; k++) {
-                if (-points[k].gap <= most) continue;
-                most = -points[k].gap;
-                *edge = fmin(edge_of(&a->shape), edge_of(&b->shape));
-                snprintf(what, size, "overlap of %s and %s, m", cr_shape_info(a->shape.kind)->name,
-                         cr_shape_info(b->shape.kind)->name);
+                pair = fmax(pair, -points[k].gap);
             }
+            most = fmax(most, pair);
+            if (!(pair > DEEP)) continue;
+            if (share > 0.0) {
+                double width = deepest_pair_width(cr_world_stages(s->world), model, a->body, b->body);
+                allowed = fmax(DEEP, share * width);
+            }
+            char what[64];
+            snprintf(what, sizeof what, "overlap of %s and %s, m", cr_shape_info(a->shape.kind)->name,
+                     cr_shape_info(b->shape.kind)->name);
+            if (pair > allowed) finding(s, what, pair, allowed);
         }
     }
     return most;
@@ -384,12 +398,42 @@ static void check_blow_up(Soak* s) {
     free(v);
 }
 
+static void note(Outcome* to, const Outcome* from) {
+    to->steps += from->steps;
+    to->residual = fmax(to->residual, from->residual);
+    to->eta = fmax(to->eta, from->eta);
+    to->cone = fmax(to->cone, from->cone);
+    to->momentum = fmax(to->momentum, from->momentum);
+    to->gain = fmax(to->gain, from->gain);
+}
+
+// The energy of the state changes by no more than the certificate says, and grows by no more than impacts admit.
+static void check_energy(Soak* s) {
+    const crCertificate* c = cr_world_certificate(s->world);
+    double present = energy(s), change = present - s->before, size = fabs(present) + c->energy.size;
+    double most = c->energy.work + c->energy.gain;
+    if (!(change <= most + ENERGY * size)) finding(s, "energy of a step, J", change, most);
+    // trees in flight gain by the length of the step, and calm islands that are pushed apart are lifted
+    double gain = s->trees ? INFINITY : LIFT * c->energy.size;
+    if (c->outcome == CR_OUTCOME_BOUNDED && c->energy.gain > gain)
+        finding(s, "gain of a bounded step, J", c->energy.gain, gain);
+    // pushing apart lifts
+    double allowed = s->start + s->created + 0.01 * fabs(s->start);
+    if (!s->motors && present > allowed) {
+        finding(s, "energy, J", present, allowed);
+        count_from_here(s);
+    }
+}
+
 static void check_certificate(Soak* s) {
     const crCertificate* c = cr_world_certificate(s->world);
-    char what[64] = "";
-    double tol = s->settings.tol, edge = 0.0, overlap = deepest(s, what, sizeof what, &edge);
+    // another island of the same step may have a worse outcome than bounded
+    bool moved = s->settings.quality == CR_QUALITY_FAST && c->outcome != CR_OUTCOME_SOLVED &&
+                 c->outcome != CR_OUTCOME_NEAR;
+    double tol = s->settings.tol, overlap = deepest(s, moved ? MOVING : 0.0);
+    double gain = c->energy.gain > 0.0 ? c->energy.gain / c->energy.size : 0.0;
     s->overlap = fmax(s->overlap, overlap);
-    s->residual = fmax(s->residual, c->residual);
+    note(&s->by[c->outcome], &(Outcome){1, c->residual, c->eta, c->laws.cone, c->momentum, gain});
     s->unsolved += c->outcome != CR_OUTCOME_SOLVED;
     s->created += c->energy.created;
     if (!isfinite(c->residual)) finding(s, "residual", c->residual, tol);
@@ -397,27 +441,22 @@ static void check_certificate(Soak* s) {
         c->residual > tol) {
         finding(s, "called solved with residual", c->residual, tol);
     }
-    if (c->outcome == CR_OUTCOME_SOLVED && c->eta > LOOSE) {
+    // over a part of 1e-14 s, rounding of gaps is a speed
+    if (c->outcome == CR_OUTCOME_SOLVED && c->eta > LOOSE && c->distance > SHORT) {
         finding(s, "called solved with residual, m/s", c->eta, LOOSE);
     }
     if (overlap > c->penetration + 1e-9)
         finding(s, "overlap above the certificate's", overlap, c->penetration);
-    // another island of the same step may have a worse outcome than bounded
-    bool moved = s->settings.quality == CR_QUALITY_FAST && c->outcome != CR_OUTCOME_SOLVED &&
-                 c->outcome != CR_OUTCOME_NEAR;
-    double deep = moved ? fmax(DEEP, MOVING * edge) : DEEP;
-    if (overlap > deep) finding(s, what, overlap, deep);
-    // pushing apart lifts
-    double allowed = s->start + s->created + 0.01 * fabs(s->start);
-    double present = energy(s);
-    if (!s->motors && present > allowed) {
-        finding(s, "energy, J", present, allowed);
-        count_from_here(s);
-    }
+    // what was not solved is still a motion by impulses within their cones
+    if (!(c->laws.cone <= ROUND))
+        finding(s, "distance of impulses from their cones, N s", c->laws.cone, ROUND);
+    if (!(c->momentum <= ROUND)) finding(s, "momentum without impulses, m/s", c->momentum, ROUND);
+    check_energy(s);
 }
 
 static bool step(Soak* s) {
     crError error = {0};
+    s->before = energy(s);
     crStatus status = cr_world_step(s->world, &error);
     s->steps++;
     if (status != CR_OK) {
@@ -541,11 +580,10 @@ static void run(Soak* s) {
 
 static void print_scene(const Soak* s, double seconds) {
     printf(
-        "seed %llu: %s, e %.2f, mu %.2f, %d thread%s%s%s: %d steps in %.2f s, overlap %.2g m, residual %.2g, "
-        "%d unsolved\n",
+        "seed %llu: %s, e %.2f, mu %.2f, %d thread%s%s%s: %d steps in %.2f s, overlap %.2g m, %d unsolved\n",
         (unsigned long long)s->seed, cr_quality_name(s->settings.quality), s->e, s->mu, s->settings.threads,
         s->settings.threads > 1 ? "s" : "", s->trees ? ", trees" : "", s->motors ? ", motors" : "", s->steps,
-        seconds, s->overlap, s->residual, s->unsolved);
+        seconds, s->overlap, s->unsolved);
 }
 
 static void soak_scene(uint64_t seed, bool tell, Totals* totals) {
@@ -568,10 +606,23 @@ static void soak_scene(uint64_t seed, bool tell, Totals* totals) {
     if (tell) print_scene(&s, now() - begun);
     totals->scenes++;
     totals->steps += s.steps;
-    totals->unsolved += s.unsolved;
     totals->findings += s.findings;
     totals->overlap = fmax(totals->overlap, s.overlap);
-    totals->residual = fmax(totals->residual, s.residual);
+    for (int k = 0; k < OUTCOMES; k++) {
+        note(&totals->by[k], &s.by[k]);
+    }
+}
+
+static void print_totals(const Totals* totals) {
+    printf("%ld scenes, %ld steps, deepest overlap %.2g m, %ld findings; worst figures by outcome:\n",
+           totals->scenes, totals->steps, totals->overlap, totals->findings);
+    for (int k = 0; k < OUTCOMES; k++) {
+        const Outcome* o = &totals->by[k];
+        if (o->steps == 0) continue;
+        printf("  %-12s %9ld steps, residual %.2g, eta %.2g m/s, cone %.2g N s, momentum %.2g m/s, gain %.2g "
+               "of the energies\n",
+               cr_outcome_name((crOutcome)k), o->steps, o->residual, o->eta, o->cone, o->momentum, o->gain);
+    }
 }
 
 int main(int argc, char** argv) {
@@ -594,9 +645,6 @@ int main(int argc, char** argv) {
     for (uint64_t seed = first; seed <= last && now() < end; seed++) {
         soak_scene(seed, last != UINT64_MAX, &totals);
     }
-    printf("%ld scenes, %ld steps, %ld not solved to their tolerance; deepest overlap %.2g m, worst residual "
-           "%.2g; "
-           "%ld findings\n",
-           totals.scenes, totals.steps, totals.unsolved, totals.overlap, totals.residual, totals.findings);
+    print_totals(&totals);
     return totals.findings > 0;
 }

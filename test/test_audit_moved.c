@@ -189,8 +189,9 @@ static double overlap_found(double gap, double way, double flat) {
     cr_model_kinematics(model, &step.state, &step.dynamics);
     CHECK_STATUS(cr_step_collide(&step, flat, NULL), CR_OK);
     bool moving[3] = {false, true, true};
-    crMoved moved = {.body = moving};
-    double overlap = cr__audit_moved_overlap(&step, &moved, NULL);
+    crMoved moved = {.body = moving, .margin = step.pairs->margin};
+    double overlap = -1.0;
+    CHECK_STATUS(cr__audit_moved_overlap(&step, &moved, NULL, &overlap, NULL), CR_OK);
     cr_step_destroy(&step);
     cr_model_destroy(model);
     return overlap;

@@ -50,8 +50,8 @@ TEST(tumbling_keeps_momentum_over_1e5_steps) {
            worst_unit, worst_E);
     CHECK(worst < 1e-12);
     CHECK(worst_unit < 1e-15);
-    // second order and symmetric: the energy error stays at its size of the first steps
-    CHECK(worst_E < 1e-3);
+    // a turn at the end of each step gives the body the energy it had; the splitting alone is off by 1e-3
+    CHECK(worst_E < 1e-11);
 }
 
 static double tumble_error(crSym3 I, int steps, const double* start, const double* end) {
@@ -235,6 +235,6 @@ TEST(golden_bits) {
     uint64_t hash = cr_hash(CR_HASH_SEED, bench.state.q, (size_t)model->nq * sizeof(double));
     hash = cr_hash(hash, bench.state.v, (size_t)model->nv * sizeof(double));
     printf("  hash %016llx\n", (unsigned long long)hash);
-    CHECK(hash == UINT64_C(0x0d1afc30682f1f15));
+    CHECK(hash == UINT64_C(0x9f0c53fac736a25b));
     bench_close(&bench);
 }

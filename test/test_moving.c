@@ -26,11 +26,15 @@ typedef struct Lattice {
 
 static const Lattice loose = {3, 0.4, 500.0, 2000.0}, uneven = {3, 0.4, 2.0, 2000.0};
 
-// bodies of some kinds on a lattice between four walls, all falling
+#define THIN 4  // kinds of thin bodies, less than half as thick as they reach
+
+// bodies of some kinds on a lattice between four walls, all falling; THIN: thin ones
 static Drop drop_build(uint64_t seed, int bodies, Lattice lattice, int kinds, double e) {
     const crShape shapes[] = {cr_shape_sphere(0.1), cr_shape_box(0.1, 0.1, 0.1),
                               cr_shape_box(0.05, 0.1, 0.15), cr_shape_capsule(0.07, 0.08),
                               cr_shape_cylinder(0.1, 0.1)};
+    const crShape thin[THIN] = {cr_shape_capsule(0.03, 0.1), cr_shape_box(0.02, 0.1, 0.15),
+                                cr_shape_cylinder(0.1, 0.02), cr_shape_ellipsoid(0.03, 0.1, 0.12)};
     const crVec3 normals[WALLS] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
     crRandom random = sample_seed(seed);
     Drop drop = {.model = cr_model_create(NULL)};
@@ -38,7 +42,8 @@ static Drop drop_build(uint64_t seed, int bodies, Lattice lattice, int kinds, do
     drop.model->materials[0].surface.mu = drop.model->materials[0].surface.mu2 = MU;
     drop.model->materials[0].surface.e = e;
     for (int i = 0; i < bodies; i++) {
-        const crShape* shape = &shapes[kinds == 1 ? (int)(seed % 3) : i % kinds];
+        const crShape* shape =
+            kinds == THIN ? &thin[i % THIN] : &shapes[kinds == 1 ? (int)(seed % 3) : i % kinds];
         crMass mass = cr_mass_of_shape(shape, sample_log(&random, lattice.light, lattice.heavy));
         crBodyDef def = cr_body_def();
         def.joint = CR_JOINT_FREE;
@@ -193,7 +198,7 @@ TEST(moving_heaps_keep_momentum_cones_and_energy) {
 }
 
 // Light bodies between heavy ones turn far in a step and end deep in their neighbours, bodies that meet in the air swing
-// round into each other: no step ends with a pair deeper than 1 % of the smaller body's size.
+// round into each other: no step ends with a pair deeper than 1 % of the narrower body's width.
 TEST(no_step_ends_with_deep_pairs) {
     int heaps = test_samples(300) / 50, bounded = 0;
     double deepest = 0.0;
@@ -209,6 +214,65 @@ TEST(no_step_ends_with_deep_pairs) {
     printf("  deepest %.2e of a body, %d steps bounded\n", deepest, bounded);
     CHECK(bounded > 20 * heaps);
     CHECK(deepest <= 0.01);
+}
+
+// The bound goes by how thick bodies are, not by how far they reach.
+TEST(no_step_ends_with_deep_thin_bodies) {
+    int heaps = test_samples(300) / 50, bounded = 0;
+    double deepest = 0.0, gain = 0.0;
+    for (int i = 0; i < heaps; i++) {
+        Drop drop = drop_create((uint64_t)(200 + i), LARGE, i % 2 == 0 ? loose : uneven, THIN, 0.0, 1);
+        for (int k = 0; k < 200; k++) {
+            CHECK_STATUS(cr_world_step(drop.world, NULL), CR_OK);
+            const crCertificate* c = cr_world_certificate(drop.world);
+            deepest = fmax(deepest, deepest_share(drop.world, drop.model, drop.model->nb));
+            bounded += c->outcome == CR_OUTCOME_BOUNDED;
+            if (c->outcome == CR_OUTCOME_BOUNDED) gain = fmax(gain, c->energy.gain / c->energy.size);
+        }
+        drop_destroy(&drop);
+    }
+    printf("  deepest %.2e of a width, %d steps bounded, gain %.1e of the energies\n", deepest, bounded,
+           gain);
+    CHECK(bounded > 20 * heaps);
+    CHECK(deepest <= 0.01);
+}
+
+// A heavy box slides into a light one that stands before a wall, farther from it than its margin: the light one is thrown into the
+// wall within the step, and the certificate tells how deep.
+TEST(bodies_thrown_beyond_their_margins) {
+    crModel* model = cr_model_create(NULL);
+    model->gravity = cr_vec3(0, 0, -9.81);
+    model->materials[0].surface.mu = model->materials[0].surface.mu2 = 0.0;
+    model->materials[0].surface.e = 0.0;
+    const crShape walls[] = {cr_shape_halfspace(cr_vec3(0, 0, 1), 0.0),
+                             cr_shape_halfspace(cr_vec3(-1, 0, 0), 0.0)};
+    for (int i = 0; i < 2; i++) {
+        cr_model_add_shape(model, CR_WORLD, &walls[i], 0);
+    }
+    const double density[] = {10.0, 2000.0}, x[] = {-0.112, -0.32};
+    for (int i = 0; i < 2; i++) {
+        crShape box = cr_shape_box(0.1, 0.1, 0.1);
+        crMass mass = cr_mass_of_shape(&box, density[i]);
+        crBodyDef def = cr_body_def();
+        def.joint = CR_JOINT_FREE;
+        def.mass = mass.mass;
+        def.inertia = mass.inertia;
+        def.pose.p = cr_vec3(x[i], 0.0, 0.1);
+        cr_model_add_shape(model, cr_model_add_body(model, &def), &box, 0);
+    }
+    Drop drop = {.model = model};
+    drop_open(&drop, 1);
+    cr_world_state(drop.world)->v[6] = 6.0;
+    CHECK_STATUS(cr_world_step(drop.world, NULL), CR_OK);
+    const crCertificate* c = cr_world_certificate(drop.world);
+    double overlap = 0.0;
+    CHECK_STATUS(cr_world_overlap(drop.world, &overlap, NULL), CR_OK);
+    printf("  %s, light box at %.4f m, overlap %.2e m, bound %.2e m\n", cr_outcome_name(c->outcome),
+           cr_world_state(drop.world)->q[0], overlap, c->penetration);
+    CHECK(c->outcome == CR_OUTCOME_BOUNDED);
+    CHECK(overlap <= c->penetration + 1e-12);
+    CHECK(deepest_share(drop.world, model, model->nb) <= 0.01);
+    drop_destroy(&drop);
 }
 
 // Short steps take no loops: islands with a loop are calm, their loops hold, and nothing is pushed into a neighbour.

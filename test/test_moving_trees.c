@@ -392,7 +392,7 @@ TEST(trees_that_move_keep_momentum_cones_and_energy) {
 }
 
 // Figures whose limbs whip round, among themselves and among free bodies: no step ends with a pair deeper than 1 % of the
-// smaller body's size, and what pushes them apart lifts nothing for free.
+// narrower body's width, and what pushes them apart lifts nothing for free.
 TEST(no_step_ends_with_deep_limbs) {
     const Kind kinds[] = {{12, 0, false, false, 1, false, false}, {6, 18, false, true, 1, false, false}};
     int heaps = test_samples(200) / 50, bounded = 0;

@@ -194,7 +194,7 @@ static crPose heap_pose(int i) {
 }
 
 // Three bodies land on the floor and beside a wall, turning fast, while a heap elsewhere moves by short steps: no step leaves them
-// deeper in each other than 1 % of the smaller one's size, though the lift may take more energy than they lost.
+// deeper in each other than 1 % of the narrower one's width, though the lift may take more energy than they lost.
 TEST(landings_beside_a_heap_in_motion) {
     crRandom random = sample_seed(505);
     crHullPool pool = sample_hulls(&random);
@@ -274,8 +274,8 @@ TEST(thin_bodies_beside_a_heap_in_motion) {
     CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
     CHECK(cr_world_certificate(world)->outcome == CR_OUTCOME_BOUNDED);
     cr_world_pose(world, CR_WORLD);
-    double overlap = deepest_share(world, model, 3) * cr_step_size(cr_world_stages(world), 1);
-    test_check(overlap < 0.01 * cbrt(0.06 * 0.06 * 0.28), __FILE__, __LINE__, "overlap %g", overlap);
+    double share = deepest_share(world, model, 3);
+    test_check(share < 0.01, __FILE__, __LINE__, "overlap %g of the width", share);
     cr_world_destroy(world);
     cr_model_destroy(model);
 }

@@ -4,8 +4,9 @@
 // A single free body turns with its angular momentum L fixed in the world: H = L.L/(2 I2) + sum over axes 1
 // and 3 of (1/I - 1/I2) pi^2 / 2, pi = L in principal axes; each part turns the body about a fixed axis, and
 // the symmetric product of their flows is of second order, exact where two moments are equal (McLachlan 1993;
-// Dullweber, Leimkuhler and McLachlan 1997). omega follows from L in the new orientation. Fails: nothing;
-// every quaternion is left unit.
+// Dullweber, Leimkuhler and McLachlan 1997). A turn about omega x L, of third order in h, then gives the body
+// the kinetic energy it had. omega follows from L in the new orientation. Fails: nothing; every quaternion is
+// left unit.
 #include "model/joint.h"
 
 // orientation and momentum in principal axes after a turn about axis k that lasts h
@@ -31,7 +32,30 @@ static crQuat principal_axes(const crBody* body, crQuat q) {
     return cr_quat_normalize(cr_quat_mul(q, body->axes));
 }
 
-// a free body's turn over h; omega changes so that L does not
+#define ROUNDS 2      // Newton steps towards the energy: the first leaves the square of a relative error
+#define ALONG  1e-10  // square of the angle between omega and L below which their cross product is rounding
+
+static double twice_energy(const double inverse[3], const double pi[3]) {
+    return inverse[0] * pi[0] * pi[0] + inverse[1] * pi[1] * pi[1] + inverse[2] * pi[2] * pi[2];
+}
+
+// Turns principal axes Q, L fixed, until twice the kinetic energy is twice_T: a turn by d changes the energy by
+// d.(omega x L). pi: L in the axes.
+static void at_energy(const double inverse[3], double twice_T, crQuat* Q, double pi[3]) {
+    for (int round = 0; round < ROUNDS; round++) {
+        crVec3 L = cr__load_vec(pi), omega = cr_vec3(inverse[0] * L.x, inverse[1] * L.y, inverse[2] * L.z);
+        crVec3 across = cr_cross(omega, L);
+        double square = cr_dot(across, across) + ALONG * cr_dot(omega, omega) * cr_dot(L, L);
+        if (!(square > 0.0)) return;
+        // half of the turn: of so small an angle it is the sine
+        crVec3 half = cr_scale(0.25 * (twice_T - twice_energy(inverse, pi)) / square, across);
+        crQuat step = cr_quat_normalize((crQuat){1.0, half.x, half.y, half.z});
+        *Q = cr_quat_mul(*Q, step);
+        cr__store_vec(cr_quat_rotate(cr_quat_conj(step), L), pi);
+    }
+}
+
+// A free body's turn over h; omega changes so that L does not.
 static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     const double* I = body->principal;
     // three equal moments: omega stays
@@ -41,10 +65,13 @@ static crQuat spin(const crBody* body, double h, crQuat q, double* omega) {
     crVec3 L = along_axes(Q, I, cr__load_vec(omega));
     double pi[3];
     cr__store_vec(cr_quat_rotate(cr_quat_conj(Q), L), pi);
+    double twice_T = twice_energy(inverse, pi);
     double outer = inverse[0] - inverse[1], inner = inverse[2] - inverse[1];
     turn_axis(0, 0.5 * h, outer, &Q, pi);
     turn_axis(2, h, inner, &Q, pi);
     turn_axis(0, 0.5 * h, outer, &Q, pi);
+    // with two equal moments the energy is kept already
+    if (outer != 0.0 && inner != 0.0) at_energy(inverse, twice_T, &Q, pi);
     Q = cr_quat_mul(cr__rotation_exp(cr_scale(h * inverse[1], L)), Q);
     crQuat after = cr_quat_normalize(cr_quat_mul(Q, cr_quat_conj(body->axes)));
     // a quaternion rounded to length 1 + 1e-16 scales what it turns, and always the same way: refine omega

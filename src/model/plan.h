@@ -64,6 +64,17 @@ static inline double cr__plan_pair_size(const crPlan* plan, int body_a, int body
     double a = plan->size[body_a], b = plan->size[body_b];
     return (a < b && a > 0.0) || b == 0.0 ? a : b;
 }
+// Width of a body: the least thickness of its shapes, or its size if that is less (a ball's radius), m; 0 where v does not
+// move it. Overlap of bodies in motion is measured by it (CR_MOVED_DEEP).
+static inline double cr__plan_width(const crPlan* plan, int b) {
+    double thick = 2.0 * plan->thin[b];
+    return thick < plan->size[b] ? thick : plan->size[b];
+}
+// Width of the narrower body of a contact that moves, m.
+static inline double cr__plan_pair_width(const crPlan* plan, int body_a, int body_b) {
+    double a = cr__plan_width(plan, body_a), b = cr__plan_width(plan, body_b);
+    return (a < b && a > 0.0) || b == 0.0 ? a : b;
+}
 // The tree whose root is b; of other bodies it is empty.
 static inline crPart cr__plan_tree(const crPlan* plan, int b) {
     if (b >= plan->first_single) return (crPart){NULL, 0};

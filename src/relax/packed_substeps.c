@@ -364,7 +364,8 @@ static void clear_impulses(crSubsteps* run) {
     cr__short_rows_clear(run);
 }
 
-static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) {
+// *mark: mark of the arena above what the caller reads.
+static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts, size_t* mark) {
     size_t numbers = CR_BODY_STRIDE * (size_t)(run->packed->bodies + 1);
     // D reuses the memory of z_begin and force, which only the short steps read; C that of z and z_press
     float** pairs[3][2] = {
@@ -383,6 +384,7 @@ static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts) 
     run->D = (double*)(void*)run->z_begin;
     run->C = (double*)(void*)run->z;
     run->shorts = shorts;
+    *mark = cr_arena_mark(of->arena);
     crStatus status = cr__shorts_create(of, run, shorts);
     return status == CR_OK ? cr__short_rows_create(run, of->arena) : status;
 }
@@ -393,7 +395,8 @@ crStatus cr__substeps_run(const crInertias* of, crSubsteps* run) {
     run->rate = CR_SUBSTEPS / run->h;
     run->time = 0.0;
     run->visit = VISIT_SHORT;
-    if (create(of, run, &shorts) != CR_OK) return CR_ERR_MEMORY;
+    size_t mark;
+    if (create(of, run, &shorts, &mark) != CR_OK) return CR_ERR_MEMORY;
     cr__shorts_apply(of, p, NULL);
     cr__units_apply(p->units, p->z);
     over_bodies(run, begin_first);
@@ -423,5 +426,7 @@ crStatus cr__substeps_run(const crInertias* of, crSubsteps* run) {
     cr__shorts_apply(of, p, run->dz);
     cr__short_rows_apply(run, p->z);
     run->shorts = NULL;
+    // sums of rows are read later
+    if (p->units == NULL) cr_arena_release(of->arena, mark);
     return CR_OK;
 }

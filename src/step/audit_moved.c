@@ -7,9 +7,9 @@
 //
 // A convex pair is no deeper than its overlap along any one direction. Good directions are the normals of its
 // contacts, turned with either body. Pairs that are not convex are collided. A body that moved farther than
-// its margin may touch a shape without a contact in the list: all its pairs are collided. audit_step.c audits
-// energy.
-// Fails: CR_ERR_MEMORY.
+// its margin may touch a shape without a contact in the list: its pairs are listed anew, and all are collided.
+// audit_step.c audits energy.
+// Fails: CR_ERR_MEMORY; as cr__pairs_list.
 #include <string.h>
 
 #include "base/tasks.h"
@@ -266,7 +266,7 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
 typedef struct Parts {
     const Moved* m;
     int chunk;
-    // true for the first contact of pairs that are too deep (near_count), or bodies (nb); NULL: not wanted
+    // true for the first contact of pairs that are too deep (near_count); NULL: not wanted
     bool* deep;
     double most[PARTS];
     bool holds[PARTS];
@@ -301,7 +301,7 @@ static void find_deepest(void* ctx, int begin, int end) {
     for (int next; i < end; i = next) {
         next = cr__step_run_end(c, count, i);
         if (!is_moved(m, c[i].body_a) && !is_moved(m, c[i].body_b)) continue;
-        double most = CR_MOVED_DEEP * cr__plan_pair_size(m->step->plan, c[i].body_a, c[i].body_b);
+        double most = CR_MOVED_DEEP * cr__plan_pair_width(m->step->plan, c[i].body_a, c[i].body_b);
         double known = parts->deep != NULL && most < depth ? most : depth;
         double pair = depth_of(m, c, i, next, known, most);
         depth = fmax(depth, pair);
@@ -329,7 +329,7 @@ static double way_beyond(const Moved* m, int b) {
 static bool is_astray(const Moved* m, int b) {
     const crStep* step = m->step;
     const crBody* body = &step->model->bodies[b];
-    double margin = step->pairs->margin[b], size = step->plan->size[b];
+    double margin = m->moved->margin[b], size = step->plan->size[b];
     if (body->single && cr__centred(body)) {
         // nearly all bodies pass this test of squares, which needs no roots
         const double* q = step->start.q + body->q;
@@ -340,36 +340,29 @@ static bool is_astray(const Moved* m, int b) {
     return !(way_beyond(m, b) <= margin);
 }
 
-static double deepest_near(const crStep* step, int body) {
+// Deepest overlap of the near pairs of a body, m. *deep: set to true if a pair is too deep.
+static double deepest_near(const crStep* step, int body, bool* deep) {
     double depth = 0.0;
     for (int i = step->pairs->first_of[body]; i < step->pairs->first_of[body + 1]; i++) {
-        const crNear* pair = &step->pairs->near[step->pairs->of[i]];
-        if (cr__audit_shallow(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b, depth)) continue;
-        depth = fmax(depth, cr__audit_depth(step->plan, step->dynamics.pose, pair->shape_a, pair->shape_b));
+        const crNear* near = &step->pairs->near[step->pairs->of[i]];
+        const crPose* pose = step->dynamics.pose;
+        double most = CR_MOVED_DEEP * cr__plan_pair_width(step->plan, near->body_a, near->body_b);
+        double known = depth < most ? depth : most;
+        if (cr__audit_shallow(step->plan, pose, near->shape_a, near->shape_b, known)) continue;
+        double pair = cr__audit_depth(step->plan, pose, near->shape_a, near->shape_b);
+        *deep = *deep || pair > most;
+        depth = fmax(depth, pair);
     }
     return depth;
 }
 
 double cr__audit_overlap_of(const crStep* step, const bool* bodies) {
     double depth = 0.0;
+    bool deep = false;
     for (int b = 1; b < step->model->nb; b++) {
-        if (bodies[b]) depth = fmax(depth, deepest_near(step, b));
+        if (bodies[b]) depth = fmax(depth, deepest_near(step, b, &deep));
     }
     return depth;
-}
-
-// deepest overlap of the pairs of bodies begin to end - 1 that may have moved farther than their margins
-static void find_deep_astray(void* ctx, int begin, int end) {
-    Parts* parts = ctx;
-    const Moved* m = parts->m;
-    double depth = 0.0;
-    for (int b = begin; b < end; b++) {
-        if (!is_moved(m, b) || !is_astray(m, b)) continue;
-        double pair = deepest_near(m->step, b);
-        depth = fmax(depth, pair);
-        if (parts->deep != NULL) parts->deep[b] = pair > CR_MOVED_DEEP * m->step->plan->size[b];
-    }
-    parts->most[begin / parts->chunk] = depth;
 }
 
 // Compares the velocities of single bodies begin to end - 1 with those by their impulses.
@@ -488,20 +481,42 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     return CR_OK;
 }
 
-double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep) {
+// Lists the pairs of bodies that may have moved farther than their margins, and adds their overlap to *depth.
+// deep: as in cr__audit_moved_overlap. Fails as cr__pairs_list; CR_ERR_MEMORY.
+static crStatus collide_astray(const Moved* m, bool* deep, double* depth, crError* error) {
+    crStep* step = m->step;
+    int count = 0, *astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
+    if (astray == NULL) return cr__step_memory(error);
+    for (int b = 1; b < step->model->nb; b++) {
+        if (is_moved(m, b) && is_astray(m, b)) astray[count++] = b;
+    }
+    if (count == 0) return CR_OK;
+    crPart part = {astray, count};
+    crStatus status = cr__pairs_move(step->pairs, step->own.tasks, part, &step->dynamics, error);
+    if (status == CR_OK)
+        status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
+    for (int k = 0; k < count && status == CR_OK; k++) {
+        bool too_deep = false;
+        *depth = fmax(*depth, deepest_near(step, astray[k], &too_deep));
+        if (deep != NULL) deep[astray[k]] = too_deep;
+    }
+    return status;
+}
+
+crStatus cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep, double* depth,
+                                 crError* error) {
     const Moved m = {.step = step, .moved = moved};
     size_t mark = cr_arena_mark(&step->scratch), count = (size_t)moved->near_count + 1;
     bool* pair = deep != NULL ? cr_arena_alloc(&step->scratch, count) : NULL;
-    if (deep != NULL && pair == NULL) return -1.0;
+    if (deep != NULL && pair == NULL) return cr__step_memory(error);
     if (deep != NULL) {
         memset(pair, 0, count);
         memset(deep, 0, (size_t)step->model->nb);
     }
-    Parts parts = {.m = &m};
-    parts.deep = deep;
-    run_parts(&parts, step->model->nb, 1, find_deep_astray);
-    double astray = most_of_parts(&parts);
-    parts.deep = pair;
+    *depth = 0.0;
+    crStatus status = collide_astray(&m, deep, depth, error);
+    if (status != CR_OK) return status;
+    Parts parts = {.m = &m, .deep = pair};
     // one thread goes on from the deepest pair so far
     run_parts(&parts, moved->near_count, step->own.tasks == NULL ? moved->near_count + 1 : CONTACTS,
               find_deepest);
@@ -513,5 +528,6 @@ double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep) {
         deep[moved->near[i].body_a] = deep[moved->near[i].body_b] = true;
     }
     cr_arena_release(&step->scratch, mark);
-    return fmax(astray, most_of_parts(&parts));
+    *depth = fmax(*depth, most_of_parts(&parts));
+    return CR_OK;
 }

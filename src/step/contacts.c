@@ -71,21 +71,34 @@ static crStatus complete(const crStep* step, const crNearSurface* surface, crVec
 typedef struct Sink {
     crStepContact* contacts;
     int count, capacity;
-    crArena* arena;  // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
-    bool fixed;      // true if the list may not grow, while `arena` serves other arrays
-    int cursor;      // place among the forces of the last solve; negative: not searched yet
+    crArena* arena;     // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
+    bool fixed;         // true if the list may not grow, while `arena` serves other arrays
+    int cursor;         // place among the forces of the last solve; negative: not searched yet
+    size_t begin, end;  // marks of the arena before and after the list
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
     if (sink->count + more <= sink->capacity) return CR_OK;
     if (sink->arena == NULL || sink->fixed) return CR_ERR_LIMIT;
     int larger = 2 * sink->capacity + more + 4;
+    sink->begin = cr_arena_mark(sink->arena);
     crStepContact* contacts = cr_arena_alloc(sink->arena, (size_t)larger * sizeof *contacts);
     if (contacts == NULL) return cr__step_memory(error);
+    sink->end = cr_arena_mark(sink->arena);
     if (sink->count > 0) memcpy(contacts, sink->contacts, (size_t)sink->count * sizeof *contacts);
     sink->contacts = contacts;
     sink->capacity = larger;
     return CR_OK;
+}
+
+// Gives back the room of the list beyond its last contact, if nothing was allocated after it.
+static void trim(Sink* sink) {
+    crArena* arena = sink->arena;
+    if (sink->capacity == 0 || arena->spill != NULL || cr_arena_mark(arena) != sink->end) return;
+    cr_arena_release(arena, sink->begin);
+    // the same place: the contacts stay where they are
+    sink->contacts = cr_arena_alloc(arena, (size_t)sink->count * sizeof *sink->contacts);
+    sink->capacity = sink->count;
 }
 
 // true if a body is awake, or driven at a velocity
@@ -476,6 +489,7 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
         begin_airborne(step);
         support(step, sink, 0);
     }
+    trim(sink);
     step->contacts.list = sink->contacts;
     step->contacts.count = sink->count;
     if (whole) step->contacts.last = step->contacts.count;

@@ -5,7 +5,8 @@
 // of the set are moved back towards their places before the pass, as far as necessary; the overlap left is
 // for later steps. The limit holds in steps with moving islands. In other steps all overlap is removed, and
 // the certificate states the energy of that; so it is with pairs of calm islands that are too deep
-// (moved_apart.c). Sets with trees are not limited, as their bodies cannot be placed one by one. Free bodies that the pass turned keep their angular momentum, not omega.
+// and with bodies that they push (moved_apart.c). Sets with trees are not limited, as their bodies cannot be placed one by one. Free bodies that
+// the pass turned keep their angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct Lift {
     double lift;  // part of the gain that the position pass made, J
     double size;  // kinetic energies and changes of potential energy, for rounding, J
     bool fixed;   // true if the set has trees and is not limited
-    bool holds;   // true if the limit holds for the set
+    bool calm;    // true if the limit does not hold for some bodies of the set
     bool pushed;  // true if the position pass moved a body of the set: only then its balance is found
 } Lift;
 
@@ -102,7 +103,8 @@ static void keep_momentum(const crModel* model, crState* state, const double* be
     }
 }
 
-// Finds gain and lift of each set, at its root. of: bodies whose sets are limited; NULL: all.
+// Finds gain and lift of each set, at its root. of: bodies whose sets are limited if they have no others;
+// NULL: all.
 static void find_lifts(const crStep* step, double h, const double* before, const double* v, const bool* of,
                        int* root, Lift* sum) {
     const crModel* model = step->model;
@@ -120,7 +122,7 @@ static void find_lifts(const crStep* step, double h, const double* before, const
         if (!cr__moves(model, b) || !to->pushed) continue;
         if (model->bodies[b].single) lift_body(step, h, before, v, b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
-        to->holds = to->holds || of == NULL || of[b];
+        to->calm = to->calm || (of != NULL && !of[b]);
     }
 }
 
@@ -133,7 +135,7 @@ static bool put_down(const crModel* model, const double* before, int* root, cons
         back[b] = false;
         if (!cr__moves(model, b) || !body->single) continue;
         const Lift* of = &sum[cr__forest_find(root, body->root)];
-        if (of->fixed || !of->holds || !(of->gain > ROUNDING * of->size) || !(of->lift > 0.0)) continue;
+        if (of->fixed || of->calm || !(of->gain > ROUNDING * of->size) || !(of->lift > 0.0)) continue;
         if (memcmp(before + body->q, q + body->q, 7 * sizeof *before) == 0) continue;
         put(model, before, b, fmax(0.0, 1.0 - SURE * of->gain / of->lift), dv, q);
         back[b] = any = true;

@@ -3,7 +3,7 @@
 // The position pass (moved_deep.c) moves free bodies alone, and lift.c takes them back where their turn costs
 // more energy than they lost. Here the points of pairs that are still too deep are rows of one small problem,
 //
-//     0 <= W p + gap + LEFT size _|_ p >= 0,   W = J M^-1 J^T,   dq = M^-1 J^T p
+//     0 <= W p + gap + LEFT CR_MOVED_DEEP width _|_ p >= 0,   W = J M^-1 J^T,   dq = M^-1 J^T p
 //
 // of trees of moving islands and of free bodies. Free bodies do not turn: T stays, and so does m_a z_a +
 // m_b z_b of two of them. Rows of earlier rounds stay as body-fixed points. Rounds go on until no pair of
@@ -11,8 +11,8 @@
 //
 // A push against the world lifts. Sets without trees keep what they can pay (lift.c). Trees pay with their v,
 // scaled by one factor of their set: v+ = s (v_free + M^-1 J^T P) as in moving_trees.c. A set that cannot pay is
-// put back, and its overlap is for later steps. Sets of calm islands pay nothing, as in steps without moving
-// islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands and bodies of
+// put back, and its overlap is for later steps. Sets with bodies of calm islands pay nothing, as in steps without
+// moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands and bodies of
 // loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
@@ -213,19 +213,6 @@ static void move_apart(Apart* a) {
     }
 }
 
-// size of a pair: that of the smaller body, or less if a shape is thin
-static double pair_size(const crStep* step, const crNear* pair) {
-    double size = cr__plan_pair_size(step->plan, pair->body_a, pair->body_b);
-    for (int s = 0; s < 2; s++) {
-        const crShape* shape = &step->model->shapes[s == 0 ? pair->shape_a : pair->shape_b].shape;
-        crBounds box = cr_shape_bounds(shape, cr_pose_identity());
-        crVec3 d = cr_sub(box.hi, box.lo);
-        double least = fmin(d.x, fmin(d.y, d.z)), width = sqrt(least * sqrt(d.x * d.y * d.z / least));
-        if (width > 0.0) size = fmin(size, width);
-    }
-    return size;
-}
-
 // Adds rows for the points of a pair if it is too deep. Returns true if it is.
 static bool push_pair(Apart* a, const crNear* pair) {
     crStep* step = a->step;
@@ -235,7 +222,7 @@ static bool push_pair(Apart* a, const crNear* pair) {
     if (!is_mobile(a, body_a) && !is_mobile(a, body_b)) return false;
     int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[body_a], pose[body_b], 0.0,
                                   points, 16, &needed, NULL);
-    double most = CR_MOVED_DEEP * pair_size(step, pair), deepest = 0.0;
+    double most = CR_MOVED_DEEP * cr__plan_pair_width(step->plan, body_a, body_b), deepest = 0.0;
     for (int i = 0; i < count; i++) {
         deepest = fmax(deepest, -points[i].gap);
     }
@@ -287,7 +274,7 @@ static crStatus push_all(Apart* a, bool* any) {
 typedef struct Bill {
     double lift, kinetic;
     bool trees;  // true if some bodies are of trees
-    bool owed;   // true if short steps moved some bodies
+    bool calm;   // true if some bodies are of calm islands: the set pays nothing
 } Bill;
 
 // Finds what each set of bodies that pushed each other gained by the pushes since `before`.
@@ -301,7 +288,7 @@ static void find_bills(Apart* a, const double* before, int* root, Bill* bill) {
         if (!cr__moves(model, b)) continue;
         Bill* to = &bill[cr__forest_find(root, body->root)];
         to->trees = to->trees || !body->single;
-        to->owed = to->owed || a->moved->body[b];
+        to->calm = to->calm || !a->moved->body[b];
         if (body->single) {
             to->lift += cr__lift_weight(model, b, before, step->state.q);
         } else if (body->root == b && a->moved->body[b]) {
@@ -322,7 +309,7 @@ static bool pay(Apart* a, const double* before, int* root, const Bill* bill) {
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
         const Bill* of = &bill[cr__forest_find(root, body->root)];
-        if (!of->trees || !of->owed || !(of->lift > 0.0)) continue;
+        if (!of->trees || of->calm || !(of->lift > 0.0)) continue;
         double left = 1.0 - SURE * of->lift / of->kinetic;
         if (!(left >= PAYS)) {
             memcpy(step->state.q + body->q, before + body->q, (size_t)body->nq * sizeof *before);

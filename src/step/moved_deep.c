@@ -2,7 +2,7 @@
 //
 // Short steps use the contacts of the beginning of the step. A light body between heavy ones may turn by a
 // quarter of a radian in a step, and its corners are then inside its neighbours. Bodies of pairs deeper than
-// CR_MOVED_DEEP of the smaller body's size, and bodies within HOPS contacts of them, go through the position
+// CR_MOVED_DEEP of the narrower body's width, and bodies within HOPS contacts of them, go through the position
 // pass; all others are fixed. Bodies that the pass lifts by more energy than they lost are moved back
 // (lift.c). Pairs that are still too deep, and those of bodies that were moved back, go to moved_apart.c. The
 // certificate states the overlap that is left.
@@ -79,8 +79,7 @@ static crStatus push_around(crStep* step, double h, const crMoved* moved, const 
     }
     crStatus status = push_deep(step, h, moved, start, stands, error);
     step->certificate.penetration = overlap;
-    if (status == CR_OK) *depth = cr__audit_moved_overlap(step, moved, deep);
-    return status;
+    return status == CR_OK ? cr__audit_moved_overlap(step, moved, deep, depth, error) : status;
 }
 
 crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const crPositionList* start,
@@ -89,8 +88,8 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     double* overlap = &step->certificate.penetration;
     bool* deep = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
     if (deep == NULL) return cr__step_memory(error);
-    double depth = cr__audit_moved_overlap(step, moved, deep);
-    crStatus status = depth < 0.0 ? cr__step_memory(error) : CR_OK;
+    double depth;
+    crStatus status = cr__audit_moved_overlap(step, moved, deep, &depth, error);
     if (status == CR_OK && is_any(step, deep))
         status = push_around(step, h, moved, start, deep, &depth, error);
     // true if the bound is that of pairs that are about to be moved apart
@@ -101,9 +100,8 @@ crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const 
     if (status == CR_OK && is_any(step, deep)) {
         status = cr__moved_apart(step, h, moved, deep, error);
         *overlap = fmax(*overlap, cr__audit_overlap_of(step, deep));
-        if (left) depth = cr__audit_moved_overlap(step, moved, NULL);
+        if (status == CR_OK && left) status = cr__audit_moved_overlap(step, moved, NULL, &depth, error);
     }
-    if (status == CR_OK && depth < 0.0) status = cr__step_memory(error);
-    *overlap = fmax(*overlap, depth);
+    if (status == CR_OK) *overlap = fmax(*overlap, depth);
     return status;
 }

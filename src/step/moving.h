@@ -4,7 +4,8 @@
 
 #include "step/step.h"
 
-#define CR_MOVED_DEEP 0.01  // overlap of a pair that is pushed out, share of its smaller body's size
+#define CR_MOVED_DEEP \
+    0.01  // overlap of a pair that is pushed out, share of its narrower body's width (cr__plan_width)
 
 // Bodies and contacts of moving islands, in scratch.
 typedef struct crMoved {
@@ -14,7 +15,8 @@ typedef struct crMoved {
     int near_count;
     crStepContact* contacts;  // of moved bodies, with impulses, in order: the first `count` of near
     int count;
-    crPose* pose;  // of bodies at the beginning of the step (nb); NULL if no tree was moved
+    crPose* pose;          // of bodies at the beginning of the step (nb); NULL if no tree was moved
+    const double* margin;  // of bodies when `near` was listed (nb)
 } crMoved;
 
 // Advances q and v of the moving islands over h, and keeps their contact forces. The step's part and contacts
@@ -28,9 +30,10 @@ crStatus cr__moving_run(crStep* step, double h, const int* root, bool* moving, c
 // Audits cones and momentum of the moved bodies (audit_moved.c); called before other bodies move.
 // CR_ERR_MEMORY.
 crStatus cr__audit_moved(crStep* step, const crMoved* moved);
-// Returns a bound of the deepest overlap at the present poses, m; negative if memory fails. deep: set to true
-// for bodies of pairs deeper than CR_MOVED_DEEP of their smaller body's size (nb); NULL: not wanted.
-double cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep);
+// Sets *depth to a bound of the deepest overlap at the present poses, m. Lists the pairs of bodies that moved
+// farther than their margins. Fails as cr__pairs_list; CR_ERR_MEMORY. deep: set to true for bodies of pairs deeper than CR_MOVED_DEEP of their narrower body's width (nb); NULL: not wanted.
+crStatus cr__audit_moved_overlap(crStep* step, const crMoved* moved, bool* deep, double* depth,
+                                 crError* error);
 // At the end of the step: pushes out pairs that are too deep, and writes the overlap left to the certificate.
 // start: poses of the beginning; back: bodies that the limit of the lift moved back (nb) (moved_deep.c).
 crStatus cr__step_end_moved(crStep* step, double h, const crMoved* moved, const crPositionList* start,

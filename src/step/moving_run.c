@@ -7,6 +7,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/room.h"
 #include "model/single.h"
 #include "step/forest.h"
 #include "step/moving.h"
@@ -19,8 +20,10 @@
 #define LIMITS        4      // rounds of reducing shares
 #define LEAST         0.9    // least share of v of a tree while corrections can still be reduced
 #define SURE          1.001  // factor on each reduction, for rounding
+#define LEAST_BEND    0.01   // least slope of a secant, share of the lift
 #define RELEASE_ROWS  300    // rows up to which a slow set that would create energy is released
 #define RELEASE_FEW   60     // rows up to which a fast one is
+#define RELEASE_SHARE 0.9    // share of its impulses below which any set is released
 #define RELEASE_SPEED 0.1    // root mean square speed up to which a set is slow, m/s
 
 typedef struct Energy Energy;
@@ -48,22 +51,14 @@ typedef struct Work {
     Gain* gains;     // of single bodies (singles)
 } Work;
 
+// Allocates the arrays of the packed contacts. CR_ERR_MEMORY.
 static crStatus create(Work* work) {
-    crStep* step = work->step;
-    crArena* arena = &step->scratch;
-    size_t room = (size_t)step->contacts.count + 1;
-    work->contact = cr_arena_alloc(arena, room * sizeof *work->contact);
-    work->gap = cr_arena_alloc(arena, room * sizeof *work->gap);
-    work->target = cr_arena_alloc(arena, room * sizeof *work->target);
+    const crStep* step = work->step;
+    size_t room = (size_t)work->count + 1;
     bool bounces = step->pairs->bouncing;
-    if (bounces) work->bounce = cr_arena_alloc(arena, room * sizeof *work->bounce);
-    work->index = cr_arena_alloc(arena, room * sizeof *work->index);
-    bool ok = work->contact != NULL && work->gap != NULL && work->target != NULL &&
-              (!bounces || work->bounce != NULL) && work->index != NULL;
-    if (step->plan->given_count > 0) {
-        work->given = cr_arena_alloc(arena, room * sizeof *work->given);
-        ok = ok && work->given != NULL;
-    }
+    bool ok = CR_ROOMS(&work->step->scratch, CR_ROOM(work->contact, room), CR_ROOM(work->gap, room),
+                       CR_ROOM(work->target, room), CR_ROOM(work->index, room));
+    if (ok && bounces) ok = CR_ROOMS(&work->step->scratch, CR_ROOM(work->bounce, room));
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
 
@@ -136,12 +131,15 @@ static crStatus list(Work* work, bool* bounces) {
     listing.bounces = cr_arena_alloc(&step->scratch, (size_t)chunks + 1);
     listing.first = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *listing.first);
     if (listing.takes == NULL || listing.bounces == NULL || listing.first == NULL) return CR_ERR_MEMORY;
+    if (step->plan->given_count > 0 && !CR_ROOMS(&step->scratch, CR_ROOM(work->given, count + 1)))
+        return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CONTACTS, choose_chunk, &listing);
     for (int k = 0; k < chunks; k++) {
         int more = listing.first[k];
         listing.first[k] = work->count;
         work->count += more;
     }
+    if (create(work) != CR_OK) return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CONTACTS, list_pressing, &listing);
     *bounces = false;
     for (int k = 0; k < chunks; k++) {
@@ -235,11 +233,13 @@ static double dot6(const double* a, const double* b) {
 
 // energy balance of a set of bodies that pushed each other
 struct Energy {
-    double gain;     // energy gained beyond the work of forces and driven bodies, J
-    double lift;     // part of the gain that corrections of positions make, J
-    double square;   // p.p, p: change of z by impulses, J
-    double twice_T;  // twice the kinetic energy of single bodies at the beginning, J
-    double mass;     // of single bodies, kg
+    double gain;    // energy gained beyond the work of forces and driven bodies, J
+    double lift;    // part of the gain that corrections of positions make, J
+    double square;  // p.p, p: change of z by impulses, J
+    double
+        quick;  // twice the kinetic energy of single bodies at the beginning beyond that at RELEASE_SPEED, J
+    double last;     // gain of the last round, J; 0: impulses changed since then
+    double bend;     // change of the gain by corrections, share of lift: bodies that are moved turn, too
     int rows;        // rows of contacts that pressed
     bool trees;      // true if some bodies are of trees
     bool open;       // true if its shares changed since its gain was found
@@ -311,18 +311,21 @@ static void add_single(const Work* work, int i, Energy* e) {
     e->gain += gain->gain;
     e->lift += gain->lift;
     e->square += gain->square;
-    e->twice_T += gain->twice_T;
-    e->mass += work->step->model->bodies[work->packed.body[i]].mass;
+    double mass = work->step->model->bodies[work->packed.body[i]].mass;
+    e->quick += gain->twice_T - RELEASE_SPEED * RELEASE_SPEED * mass;
 }
 
-// Reduces the shares of a set until it gains nothing: corrections first, then impulses. The latter take
-// velocity and displacement back towards free flight, which gains nothing: with a share s of the impulses the
-// gain is s (gain - b) + s^2 b, b = p.p / 2.
+// Reduces the shares of a set until it gains nothing: corrections first, by a secant of the last two rounds, then
+// impulses. The latter take velocity and displacement back towards free flight, which gains nothing: with a share
+// s of the impulses the gain is s (gain - b) + s^2 b, b = p.p / 2.
 static void limit(Energy* e) {
-    double share = e->lift > 0.0 ? fmin(e->correct, SURE * e->gain / e->lift) : 0.0;
-    double left = e->gain - share * e->lift, b = 0.5 * e->square;
+    double bend = e->last > 0.0 ? e->bend * (e->last - e->gain) / (SURE * e->last) : 1.0;
+    e->bend = bend > LEAST_BEND ? bend : 1.0;
+    double lift = e->bend * e->lift, share = lift > 0.0 ? fmin(e->correct, SURE * e->gain / lift) : 0.0;
+    double left = e->gain - share * lift, b = 0.5 * e->square;
     e->correct -= share;
-    if (left > 0.0) e->scale = SURE * left < b * e->scale ? e->scale - SURE * left / b : 0.0;
+    e->last = left > 0.0 ? 0.0 : e->gain;
+    if (left > 0.0) e->scale = fmax(0.0, e->scale - SURE * left / (b * e->scale));
 }
 
 // leader n: the single bodies come first, then the roots of trees
@@ -352,7 +355,7 @@ static void begin_sets(void* ctx, int begin, int end) {
     for (int n = begin; n < end; n++) {
         int b = leader(work, n);
         work->root[b] = b;
-        work->energy[b] = (Energy){.correct = 1.0, .scale = 1.0, .open = true};
+        work->energy[b] = (Energy){.bend = 1.0, .correct = 1.0, .scale = 1.0, .open = true};
     }
 }
 
@@ -409,7 +412,7 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         Energy* e = &energy[leader(work, n)];
         e->gained = e->gain > 0.0;
-        if (e->open) e->gain = e->lift = e->square = e->twice_T = e->mass = 0.0;
+        if (e->open) e->gain = e->lift = e->square = e->quick = 0.0;
     }
     cr__tasks_for(step->own.tasks, work->singles, BODIES, find_single_gains, work);
     for (int i = 0; i < work->singles; i++) {
@@ -431,12 +434,12 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
 // true if a set whose short steps would create energy is released: up to RELEASE_FEW rows, up to RELEASE_ROWS
 // if it is slow, as converged solves bring it to rest; never with trees
 static bool may_release(const Energy* e) {
-    bool slow = e->twice_T <= RELEASE_SPEED * RELEASE_SPEED * e->mass;
-    return !e->trees && e->rows <= (slow ? RELEASE_ROWS : RELEASE_FEW);
+    return !e->trees && e->rows <= (e->quick <= 0.0 ? RELEASE_ROWS : RELEASE_FEW);
 }
 
 // Finds shares with which no set gains energy. Small sets without trees that would gain are released to the
-// calm solve, and so are sets without rows. The others get less correction, then less of their impulses.
+// calm solve, and so are sets without rows. The others get less correction, then less of their impulses. A set
+// that would keep few of its impulses is released too: its bodies would fall into each other.
 // CR_ERR_MEMORY.
 static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
     const crPacked* p = &work->packed;
@@ -458,7 +461,7 @@ static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving
     for (int n = 0; n < count; n++) {
         Energy* e = &energy[root[leader(work, n)]];
         // without any impulse a spinning body still gains: its turn is of first order here
-        e->released = e->released || e->rows == 0 || (!e->trees && !(e->scale > 0.0));
+        e->released = e->released || e->rows == 0 || !(e->scale > RELEASE_SHARE);
         if (!e->released) continue;
         if (n < work->singles) {
             moving[p->body[n]] = false;
@@ -526,7 +529,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     size_t nb = (size_t)step->model->nb;
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
-    if (root == NULL || energy == NULL || create(&work) != CR_OK) return cr__step_memory(error);
+    if (root == NULL || energy == NULL) return cr__step_memory(error);
     cr__step_part_of(step, moving);
     crStatus status = cr__moving_pose(step, h, islands, moving, &work.trees, error);
     if (status != CR_OK) return status;

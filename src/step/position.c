@@ -328,6 +328,19 @@ static crStatus memory_grow(crArena* arena, Memory* memory) {
     return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
+// Frees the lists of the first round and moves the first block in their place. A spilled arena would free the block.
+// CR_ERR_MEMORY.
+static crStatus memory_sink(crArena* arena, size_t mark, Memory* memory) {
+    if (arena->spill != NULL) return CR_OK;
+    cr_arena_release(arena, mark);
+    if (memory->block_count == 0) return CR_OK;
+    crApart* to = cr_arena_alloc(arena, (size_t)memory->room * sizeof *to);
+    if (to == NULL) return CR_ERR_MEMORY;
+    memmove(to, memory->blocks[0], (size_t)memory->count * sizeof *to);
+    memory->blocks[0] = to;
+    return CR_OK;
+}
+
 // Finds overlaps and near contacts at the present poses. If an overlap is deep, *reach grows so that contacts
 // which pushing it out may close are near too. locally: only bodies around a few deep pairs move.
 static crStatus find_overlaps(crStep* step, const crPositionList* start, const crPush* ask, bool locally,
@@ -385,10 +398,15 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     int64_t visits = (int64_t)VISITS * step->model->nb;
     if (visits < LEAST) visits = LEAST;
     Memory memory = {0};
-    size_t mark = cr_arena_mark(&step->scratch);
+    const size_t bottom = cr_arena_mark(&step->scratch);
+    size_t mark = bottom;
+    const crStepContacts listed = step->contacts;
     bool locally = step->model->nb > CR_PUSH_MANY;
     for (int round = 0; status == CR_OK;) {
         crPush pass;
+        // contacts of an earlier round are gone
+        step->contacts.list = listed.list;
+        step->contacts.count = listed.count;
         status = find_overlaps(step, start, &ask, locally, &reach, &pass, error);
         if (status != CR_OK) break;
         step->certificate.penetration = pass.overlap;
@@ -404,7 +422,6 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
             continue;
         }
         if (round++ == 0) {
-            // the first block stays, with the first round's contacts below it
             memory_begin(&pass, &memory);
             if (memory_grow(&step->scratch, &memory) != CR_OK) return cr__step_memory(error);
             mark = cr_arena_mark(&step->scratch);
@@ -417,6 +434,8 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         if (sweeps == 0) break;
         status = push_out(&pass, count, sweeps, parent, error);
         cr_arena_release(&step->scratch, mark);
+        if (round == 1 && memory_sink(&step->scratch, bottom, &memory) != CR_OK)
+            return cr__step_memory(error);
         if (memory_grow(&step->scratch, &memory) != CR_OK) return cr__step_memory(error);
         mark = cr_arena_mark(&step->scratch);
     }

@@ -32,7 +32,7 @@ crStatus cr__step_position_others(crStep* step, crPart part, bool* holds, crErro
 
 // After the position pass from `before` (nq): free bodies that it turned keep their angular momentum.
 // limited: bodies are moved back if the pass took more energy than the step dissipated; of: only those of sets
-// with such bodies (nb); NULL: all. back: set to true for bodies moved back (nb). CR_ERR_MEMORY.
+// that have no other bodies (nb); NULL: all. back: set to true for bodies moved back (nb). CR_ERR_MEMORY.
 crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool limited, const bool* of,
                              bool* back);
 // Joins the trees of bodies that pushed each other in the step: a root for every body (nb).

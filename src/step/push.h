@@ -39,7 +39,7 @@ typedef struct crPush {
     crStep* step;
     const bool* hit;    // bodies whose pairs are in the second list (nb); NULL: all pairs are in the first
     const bool* apart;  // bodies that are fixed in this pass (nb); NULL: none
-    double coarse;      // deadband of a coarse pass, share of the smaller body's size; 0: not coarse
+    double coarse;      // deadband of a coarse pass, share of the narrower body's width; 0: not coarse
     crPushList list[2];
     double reach;  // gap up to which contacts are near in any case, m
     bool lists;    // true if near contacts are listed; false: only overlaps are measured
@@ -70,7 +70,7 @@ static inline bool cr__push_moves(const crPush* pass, int body) {
 // Overlap of a contact that the pass allows, m.
 static inline double cr__push_deadband(const crPush* pass, const crStepContact* c) {
     if (pass->coarse == 0.0) return c->delta;
-    double coarse = pass->coarse * cr__plan_pair_size(pass->step->plan, c->body_a, c->body_b);
+    double coarse = pass->coarse * cr__plan_pair_width(pass->step->plan, c->body_a, c->body_b);
     return coarse > c->delta ? coarse : c->delta;
 }
 // Tolerance of the pass, share of that overlap.

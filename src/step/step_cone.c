@@ -118,7 +118,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
     if (islands == NULL) return cr__step_memory(error);
     bool listed = false;
-    crPositionList start;
+    crPositionList start = {0};
     status = look_around(step, h, islands, error);
     bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
     crMoved moved = {0};
@@ -126,6 +126,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
         status = cr__step_memory(error);
     }
+    moved.margin = start.margin;
     size_t mark = cr_arena_mark(&step->scratch);
     step->clocks->moved = moved.body;
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
