@@ -27,8 +27,8 @@
 #define SOLVED     0.5   // error up to which an island needs no other solver, share of the step's tolerance
 #define NEAR       0.7   // share of the near error that large islands aim at: many would end just above it
 #define LEVEL      4     // factorizations of the level stage
-#define ROOM       40    // factorizations of the room stage
-#define ROOM_NEAR  0.95  // share of the near error that the room stage may leave
+#define ROOM       120   // factorizations of the room stage; steps after a failed one mostly fail too
+#define ROOM_NEAR  0.85  // share of the near error that the room stage may leave
 #define WORK       3e9   // multiplications and additions of Newton's method with quality certified: about 1 s
 #define REACH      3e-4  // share of the demand up to which Newton's method helps in heaps of balls
 #define EXACT_TOL  1e-10  // largest tolerance of small islands: the next step starts solved
