@@ -232,6 +232,41 @@ TEST(order_does_not_matter_where_velocities_are_unique) {
     CHECK(apart <= 1e-9);
 }
 
+// Solves bodies 1 to 4 and the others as two islands with these limits of sweeps.
+static void solve_halves(crRandom* random, int first, int second, crPackedIsland island[2]) {
+    Heap* heap = heap_create(random, 12, 0.5, 3.0, CR_KIND_ANY);
+    int count = 0;
+    for (int i = 0; i < heap->count; i++) {
+        const crPackedContact* c = &heap->contact[i];
+        bool joins = c->body_a != CR_WORLD && c->body_b != CR_WORLD && (c->body_a <= 4) != (c->body_b <= 4);
+        if (!joins) heap->contact[count++] = *c;
+    }
+    for (int b = 5; b < heap->model->nb; b++) {
+        heap->island[b] = 1;
+    }
+    crPacked packed;
+    crStep* step = &heap->step;
+    const crInertias of = cr__step_inertias(step);
+    island[0] = (crPackedIsland){.live = true, .tol = 1e-300, .limit = first};
+    island[1] = (crPackedIsland){.live = true, .tol = 1e-300, .limit = second};
+    CHECK_STATUS(cr__packed_create(&of, heap->island, step->free.v, count, heap->contact, NULL, &packed),
+                 CR_OK);
+    CHECK_STATUS(cr__packed_solve(&packed, island, 2, &step->scratch), CR_OK);
+    heap_destroy(heap);
+}
+
+// the change of an island's last sweep does not depend on how long other islands go on
+TEST(islands_that_end_early_keep_their_change) {
+    for (int k = 0; k < 20; k++) {
+        crPackedIsland alike[2], longer[2];
+        crRandom random = sample_seed((uint64_t)(90 + k)), same = random;
+        solve_halves(&random, 3, 3, alike);
+        solve_halves(&same, 3, 12, longer);
+        CHECK(longer[0].sweeps == 3 && longer[1].sweeps == 12);
+        CHECK(alike[0].change > 0.0 && longer[0].change == alike[0].change);
+    }
+}
+
 // balls in their own form, by the cross products of round bodies and by whole matrices: a shift of points and
 // a difference of moments too small to matter choose the form
 TEST(kinds_of_contacts_agree) {

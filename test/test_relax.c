@@ -170,6 +170,61 @@ TEST(many_islands) {
     free(blocks);
 }
 
+// A law with a room, from its definition: a pressing contact moves by e = w (anchor - x) / 30, at most the room,
+// in the normal direction, an open one by at least that, and friction is that of the exact law.
+TEST(gaps_give_by_their_room) {
+    crRandom random = sample_seed(22);
+    int inside = 0, open = 0;
+    for (int k = 0; k < 2000; k++) {
+        crUnit unit = {.kind = CR_BLOCK_CONE, .count = 3, .plane = 3, .part_count = 1};
+        unit.part[0] = (crUnitPart){.at = 1, .count = 2, .limit = sample_uniform(&random, 0, 1)};
+        double weight[3], anchor[3], q[3], x[3], D[9], R[3], S[3], room = sample_log(&random, 1e-3, 1.0);
+        weight[0] = weight[1] = weight[2] = sample_log(&random, 0.1, 10.0);
+        R[0] = R[1] = R[2] = sample_log(&random, 1e-2, 1e6);
+        S[0] = S[1] = S[2] = sample_log(&random, 1e-2, 1e2);
+        for (int a = 0; a < 3; a++) {
+            anchor[a] = sample_uniform(&random, -1, 3);
+            q[a] = sample_uniform(&random, -1, 2) + sample_uniform(&random, -1, 1) * R[a] * room;
+        }
+        crSpace space = {.weight = weight};
+        crSoft soft = {room, anchor};
+        cr__space_law(&space, &soft, &unit, R, q, x, D);
+        double u[3], own[3], other[3], e = fmin(room, fmax(-room, weight[0] * (anchor[0] - x[0]) / 30.0));
+        for (int a = 0; a < 3; a++) {
+            u[a] = (x[a] - q[a]) / R[a];
+            own[a] = x[a] - S[a] * u[a];
+        }
+        double size = 1.0 + fabs(x[0]) + R[0] * room;
+        double little = 1e-12 * (1.0 + size / R[0] + weight[0] * size);
+        CHECK(x[0] > 0.0 ? fabs(u[0] - e) <= little : u[0] >= e - little);
+        inside += x[0] > 0.0 && fabs(e) < room;
+        open += x[0] == 0.0;
+        // with this change of the normal velocity the exact law holds
+        double exact[3] = {x[0] - S[0] * (u[0] - e), own[1], own[2]};
+        cr__relax_law(&unit, exact, other, NULL);
+        size += S[0] / R[0] * (1.0 + fabs(q[0]) + fabs(q[1]) + fabs(q[2]));
+        for (int a = 0; a < 3; a++) {
+            CHECK_NEAR(other[a], x[a], 1e-12 * size);
+        }
+        // the same at another penalty
+        cr__space_law(&space, &soft, &unit, S, own, other, NULL);
+        for (int a = 0; a < 3; a++) {
+            CHECK_NEAR(other[a], x[a], 1e-12 * size);
+        }
+        // derivative by the normal row, away from kinks
+        double up[3], down[3], h = 1e-7 * (1.0 + fabs(q[0]));
+        double D_up[9], D_down[9], next[3] = {q[0] + h, q[1], q[2]};
+        cr__space_law(&space, &soft, &unit, R, next, up, D_up);
+        next[0] = q[0] - h;
+        cr__space_law(&space, &soft, &unit, R, next, down, D_down);
+        for (int a = 0; a < 3; a++) {
+            if (fabs(D_up[3 * a] - D_down[3 * a]) > 1e-4) continue;
+            CHECK_NEAR((up[a] - down[a]) / (2 * h), D[3 * a], 1e-4 * (1.0 + size / R[0]));
+        }
+    }
+    CHECK(inside > 100 && open > 100);
+}
+
 static crProblem make_pile(crPileKind kind, crPileFriction friction, int bodies, bool joints, uint64_t seed,
                            crArena* arena) {
     crRandom random = sample_seed(seed);
@@ -218,6 +273,32 @@ TEST(piles_of_every_friction) {
     }
     printf("  %d of %d piles to 1e-9\n", solved, total);
     CHECK(solved >= total * 9 / 10);
+}
+
+// The room stage leaves at most the error that it may leave, as a second implementation finds it.
+TEST(a_room_ends_piles_near) {
+    int near = 0, total = 0, used = 0;
+    for (int k = 0; k < 12; k++, total++) {
+        crArena arena;
+        cr_arena_create(&arena, NULL, 1 << 20);
+        crPileKind kind = (crPileKind)(k % 3);
+        crProblem problem =
+            make_pile(kind, PILE_DISC, kind == PILE_HEAP ? 40 : 12, false, (uint64_t)(200 + k), &arena);
+        double* p = calloc((size_t)problem.rows, sizeof *p);
+        double demand = backward_error(&problem, p).demand;
+        crRelaxParams params = {.tol = 1e-12, .sweeps = 20, .near = 1e-4 * demand, .shift = 1e-4 * demand};
+        params.room = 240;
+        crRelaxRun run = run_with(&params, &problem, p);
+        crBackward back = backward_error(&problem, p);
+        used += run.stage == CR_RELAX_ROOM;
+        near += back.error <= params.shift;
+        CHECK(fabs(run.error - back.error) <= 0.01 * back.error + 1e-11 * back.demand);
+        CHECK(back.cone <= 1e-14);
+        free(p);
+        cr_arena_destroy(&arena);
+    }
+    printf("  %d of %d piles near, %d by the room\n", near, total, used);
+    CHECK(near == total && used >= total / 2);
 }
 
 // Either rule for penalties that failed ends at answers that a second implementation finds exact.

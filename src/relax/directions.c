@@ -56,7 +56,7 @@ crStatus cr__island_directions(crIsland* island) {
     for (int k = 0; factored && k < island->params.directions; k++) {
         apply_law(s, q, x, y);
         if (k % LOOK == LOOK - 1) {
-            cr__island_offer(island, x, CR_RELAX_DIRECTIONS);
+            cr__island_judge(island, x, CR_RELAX_DIRECTIONS, NULL);
             if (cr__island_solved(island) || island->error <= enough) break;
         }
         for (int i = 0; i < s->rows; i++) {

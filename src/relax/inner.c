@@ -38,7 +38,8 @@ static double evaluate(const crInner* in, double step, double* q, double* x, dou
         q[i] = in->x0[i] - in->R[i] * (in->u[i] + step * in->du[i]);
     }
     for (int i = 0; i < s->units; i++) {
-        cr__relax_law(&s->unit[i], q + s->unit[i].row, x + s->unit[i].row, NULL);
+        int row = s->unit[i].row;
+        cr__space_law(s, &in->soft, &s->unit[i], in->R + row, q + row, x + row, NULL);
     }
     cr__space_gather(s, x, F);
     for (int j = 0; j < s->nz; j++) {
@@ -53,7 +54,7 @@ static void fill_slopes(const crInner* in) {
     for (int i = 0; i < s->units; i++) {
         const crUnit* unit = &s->unit[i];
         double *G = s->G + unit->square, x[CR_UNIT_ROWS];
-        cr__relax_law(unit, in->q + unit->row, x, G);
+        cr__space_law(s, &in->soft, unit, in->R + unit->row, in->q + unit->row, x, G);
         for (int a = 0; a < unit->count; a++) {
             for (int b = 0; b < unit->count; b++) {
                 G[a * unit->count + b] *= in->R[unit->row + b];

@@ -1,7 +1,7 @@
 // inner.h - solves the inner problem of an augmented Lagrangian on Coulomb's law by Newton's method.
 //
 // With multipliers x0 and penalties R the inner problem is F(z) = z - H^T law(x0 - R (H z + c)) = 0. Newton's
-// matrix is A(law' R), unsymmetric if contacts slip. Steps are halved until |F| is below the largest of the
+// matrix is A(law' R), unsymmetric if contacts slip. Gaps may have a room (crSoft). Steps are halved until |F| is below the largest of the
 // last four.
 // Fails: CR_ERR_MEMORY; a singular matrix, or two searches in a row without descent, end the steps.
 #ifndef CAROM_RELAX_INNER_H
@@ -25,6 +25,7 @@ typedef struct crInner {
     double* Ft;      // F at a trial point (nz)
     double* best_z;  // z of the smallest |F| (nz)
     double* R;       // penalties (rows)
+    crSoft soft;     // room of the gaps; none unless set
 } crInner;
 
 // Takes memory for all vectors from the island's arena; x0 is the island's best point. Fails: CR_ERR_MEMORY.

@@ -20,11 +20,6 @@ double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, d
     return error;
 }
 
-double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage) {
-    cr__island_judge(island, x, stage, NULL);
-    return cr__space_residual(&island->space, x, island->u);
-}
-
 crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index) {
     crSpace* s = &island->space;
     crStatus status = cr__space_create(s, bodies, index, island->arena);

@@ -1,9 +1,12 @@
-// newton.c - solves an island under Coulomb's law by an augmented Lagrangian; this is the outer loop.
+// newton.c - solves an island under Coulomb's law by an augmented Lagrangian, with gaps as posed or with a room.
+// This is the outer loop.
 //
-// A solved inner problem (inner.h) gives new multipliers. The penalty R = k / weight grows after inner
+// A room (crSoft) ends contradictions of contacts that stick, and folds of the equations: friction is exact,
+// and an answer counts as exact for gaps that differ by the room. A solved inner problem (inner.h) gives new multipliers. The penalty R = k / weight grows after inner
 // problems of few steps and falls after many steps or a failure. Source: Alart and Curnier 1991, Rockafellar
 // 1976.
-// Fails: CR_ERR_MEMORY. If no penalty reduces the residual, the island keeps the best point.
+// Fails: CR_ERR_MEMORY. If no penalty reduces the residual, the island keeps the best point. Friction may
+// contradict itself within any room.
 #include "inner.h"
 
 #include <string.h>
@@ -22,6 +25,15 @@
 #define PROBE          24     // least factorizations before progress is required, if `work` raised the budget
 #define PROBE_PART     0.25   // the same as a share of the budget; the larger number counts
 #define PROBE_SHARE    0.25   // residual required then, share of the first
+#define ROOM           0.67   // room of the gaps, share of the error that the stage may leave
+
+// What a run of the outer loop is for.
+typedef struct Course {
+    crRelaxStage stage;
+    double goal;  // backward error to reach, m/s
+    int budget;   // factorizations
+    bool probes;  // true if a part of the budget must show progress
+} Course;
 
 // Returns true if the budget allows another inner problem. A spent budget is granted again, up to MOST_PARTS
 // in all, if it reduced the error to a tenth, or to half if the error is small.
@@ -59,24 +71,23 @@ static int first_budget(const crIsland* island) {
 }
 
 // Runs the outer loop from the multipliers in->x0; r is their residual, z = H^T x0.
-static void outer(crInner* in, double r, double* z) {
+static void outer(crInner* in, const Course* course, double r, double* z) {
     crIsland* island = in->island;
     crSpace* s = &island->space;
     int begin = s->factorizations, parts = 1, idle = 0, row = 0;
-    int budget = first_budget(island);
-    bool probes = budget > island->params.newton && island->params.work > 0.0;
-    double probe = fmax(PROBE, PROBE_PART * budget);
+    double probe = fmax(PROBE, PROBE_PART * course->budget);
     double first = r, rounding = 1e-15 * sqrt(cr__square(z, s->nz)), level = island->error,
            cap = MOST_PENALTY;
     double k = island->cheap ? CHEAP_PENALTY : START_PENALTY;
-    while (!cr__island_solved(island) &&
-           may_go_on(island, s->factorizations - begin, budget, &parts, &level)) {
-        if (probes && s->factorizations - begin >= probe && r > PROBE_SHARE * first) break;
+    while (island->error > course->goal &&
+           may_go_on(island, s->factorizations - begin, course->budget, &parts, &level)) {
+        if (course->probes && s->factorizations - begin >= probe && r > PROBE_SHARE * first) break;
         double tol = fmax(INNER_ACCURACY * r * s->scale / sqrt(s->mean), rounding), reached;
         memcpy(in->z, z, (size_t)s->nz * sizeof *z);
         cr__inner_penalty(in, k);
         int steps = cr__inner_solve(in, tol, INNER_STEPS, &reached);
-        double after = cr__island_offer(island, in->best, CR_RELAX_NEWTON);
+        cr__island_judge(island, in->best, course->stage, NULL);
+        double after = cr__space_residual(s, &in->soft, in->best, island->u);
         if (reached <= tol && after <= 2.0 * r) {
             memcpy(in->x0, in->best, (size_t)s->rows * sizeof *in->x0);
             memcpy(z, in->best_z, (size_t)s->nz * sizeof *z);
@@ -94,16 +105,32 @@ static void outer(crInner* in, double r, double* z) {
     }
 }
 
-crStatus cr__island_newton(crIsland* island) {
+// Runs the outer loop from the best point, with a room of the gaps if `room` is above 0, m/s.
+static crStatus run(crIsland* island, const Course* course, double room) {
     crSpace* s = &island->space;
     size_t mark = cr_arena_mark(island->arena);
     crInner in;
-    double* z0;
-    if (cr__inner_create(&in, island) != CR_OK || !CR_ROOMS(island->arena, CR_ROOM(z0, s->nz)))
+    double *z0, *anchor;
+    if (cr__inner_create(&in, island) != CR_OK ||
+        !CR_ROOMS(island->arena, CR_ROOM(z0, s->nz), CR_ROOM(anchor, s->rows)))
         return CR_ERR_MEMORY;
-    double r = cr__island_offer(island, in.x0, island->stage);
+    memcpy(anchor, in.x0, (size_t)s->rows * sizeof *anchor);
+    in.soft = (crSoft){room, anchor};
+    cr__island_judge(island, in.x0, island->stage, NULL);
+    double r = cr__space_residual(s, &in.soft, in.x0, island->u);
     memcpy(z0, island->z, (size_t)s->nz * sizeof *z0);
-    outer(&in, r, z0);
+    outer(&in, course, r, z0);
     cr_arena_release(island->arena, mark);
     return CR_OK;
+}
+
+crStatus cr__island_newton(crIsland* island) {
+    Course course = {CR_RELAX_NEWTON, island->target, first_budget(island), false};
+    course.probes = course.budget > island->params.newton && island->params.work > 0.0;
+    return run(island, &course, 0.0);
+}
+
+crStatus cr__island_room(crIsland* island) {
+    const crRelaxParams* params = &island->params;
+    return run(island, &(Course){CR_RELAX_ROOM, params->shift, params->room, false}, ROOM * params->shift);
 }

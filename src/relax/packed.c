@@ -166,10 +166,11 @@ static int judge(Run* run, bool* ended) {
     int open = 0;
     for (int k = 0; k < run->open_count; k++) {
         crPackedIsland* island = &run->island[run->open[k]];
+        if (!island->live) continue;
         island->scale = cr__packed_scale(island->weight, island->change, island->tol);
         island->change = 0.0;
         island->along = 0;
-        if (island->live) run->open[open++] = run->open[k];
+        run->open[open++] = run->open[k];
     }
     run->open_count = open;
     int swept = p->swept.start[p->colours];
@@ -352,7 +353,8 @@ static void begin(Run* run) {
     for (int i = 0; i < run->count; i++) {
         crPackedIsland* island = &run->island[i];
         run->open[i] = i;
-        run->beta[i] = island->change = island->weight = 0.0;
+        run->beta[i] = island->weight = 0.0;
+        if (island->live) island->change = 0.0;
         island->momentum = 1.0;
         island->least = (double)INFINITY;
     }

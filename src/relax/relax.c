@@ -14,7 +14,7 @@ crRelaxParams cr__relax_params(void) {
 }
 
 const char* cr__relax_stage_name(crRelaxStage stage) {
-    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton"};
+    static const char* const names[] = {"guess", "sweeps", "level", "directions", "newton", "room"};
     return (unsigned)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
 }
 
@@ -38,19 +38,21 @@ static crStatus island_run(crIsland* island, double* x) {
     for (int i = 0; i < s->units; i++) {
         cr__relax_law(&s->unit[i], x + s->unit[i].row, x + s->unit[i].row, NULL);
     }
-    cr__island_offer(island, x, CR_RELAX_GUESS);
+    cr__island_judge(island, x, CR_RELAX_GUESS, NULL);
     double demand = fmax(s->demand, island->params.floor);
     if (s->nz == 0 || island->error <= island->params.accept * demand) return CR_OK;
     for (int made = 0; made < island->params.sweeps && !cr__island_solved(island); made += 10) {
         int left = island->params.sweeps - made;
         cr__island_sweep(island, left < 10 ? left : 10, x);
-        cr__island_offer(island, x, CR_RELAX_SWEEPS);
+        cr__island_judge(island, x, CR_RELAX_SWEEPS, NULL);
     }
     crStatus status = CR_OK;
     if (!cr__island_solved(island) && island->error > island->params.near) status = cr__island_level(island);
     if (status == CR_OK && !cr__island_solved(island) && island->params.directions > 0)
         status = cr__island_directions(island);
-    return status == CR_OK && tries_newton(island) ? cr__island_newton(island) : status;
+    if (status == CR_OK && tries_newton(island)) status = cr__island_newton(island);
+    bool far = !cr__island_solved(island) && island->error > island->params.shift;
+    return status == CR_OK && far && island->params.room > 0 ? cr__island_room(island) : status;
 }
 
 // Replaces the best point by its witness if the witness's error is no larger. The audit adds the distance to

@@ -8,6 +8,7 @@
 //     level       penalties raised where the error is large, until the largest error is at most `near`
 //     directions  alternating directions on Coulomb's law, one factorization
 //     newton      augmented Lagrangian, Newton's method on Coulomb's law, one factorization per step
+//     room        the same for gaps that give a little, until the backward error is at most `shift`
 //
 // The answer is the point with the smallest backward error of all stages; it lies in the cone. Each stage
 // ends when its budget is spent.
@@ -34,6 +35,8 @@ typedef struct crRelaxParams {
     double work;     // least cost granted to Newton's method if a step is within CR_RELAX_FAIR, flops
     bool steady;     // true if four inner problems must be solved before a failed penalty's bound rises
     double accept;   // share of the demand up to which the guess's error is accepted; 0: only tol counts
+    double shift;    // backward error that the room stage may leave, m/s
+    int room;        // factorizations of the room stage; 0: no such stage
     double reach;    // share of the demand above which Newton's method is skipped if factorizations are dear
 } crRelaxParams;
 
@@ -45,6 +48,7 @@ typedef enum crRelaxStage {
     CR_RELAX_LEVEL,
     CR_RELAX_DIRECTIONS,
     CR_RELAX_NEWTON,
+    CR_RELAX_ROOM,
 } crRelaxStage;
 
 const char* cr__relax_stage_name(crRelaxStage stage);

@@ -81,9 +81,21 @@ void cr__space_velocity(const crSpace* space, const double* z, double* u);  // u
 // Factors A(G) for the matrices in space->G. Returns false if A(G) is singular.
 bool cr__space_factor(crSpace* space, crSparseKind kind);
 
+// Room of gaps: the normal velocity of a contact may differ from zero by at most `room` while it presses. Its
+// impulse is then soft, x_n = max(0, anchor - SOFT u_n / weight) within the room (space_use.c).
+typedef struct crSoft {
+    double room;           // m/s; 0: the laws are exact
+    const double* anchor;  // impulses at which gaps are as posed (rows)
+} crSoft;
+
+// Sets x = law(q) of a unit, q = x - R u, and D to its derivative by q unless NULL (count*count). R, q, x: of
+// the unit's rows. The fixed points x = law(x - R u) satisfy the unit's laws with its room for any R.
+void cr__space_law(const crSpace* space, const crSoft* soft, const crUnit* unit, const double* R,
+                   const double* q, double* x, double* D);
+
 // Returns the residual |w (x - law(x - u / w))| over all rows, relative to |c| unless c = 0. u is the
 // velocity of x. Returns INFINITY if the residual is not finite.
-double cr__space_residual(const crSpace* space, const double* x, const double* u);
+double cr__space_residual(const crSpace* space, const crSoft* soft, const double* x, const double* u);
 
 // Returns the backward error of x in m/s: the largest change of a unit's bias with which impulses near x are
 // exact. `each` receives the error of every unit, unless NULL (units). `work` holds 2 rows + nz numbers.

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define SOFT 30.0  // stiffness of an impulse within its room, in units of 1 / weight
+
 void cr__space_to(const crSpace* s, const double* p, double* x) {
     for (int i = 0; i < s->units; i++) {
         const crUnit* unit = &s->unit[i];
@@ -202,16 +204,43 @@ bool cr__space_factor(crSpace* s, crSparseKind kind) {
     return cr__sparse_factor(&s->sparse, kind) < 0;
 }
 
-double cr__space_residual(const crSpace* s, const double* x, const double* u) {
+// Returns x with x = q + R e(x) and sets *slope to its derivative by q. e(x) is the change of the normal
+// velocity that the room grants: (anchor - x) / stiff, at most `room` in size. The sign of x is free here.
+static double soften(double room, double anchor, double stiff, double R, double q, double* slope) {
+    double soft = R / stiff, change = (anchor - q) / (stiff + R);
+    bool inside = fabs(change) < room;
+    *slope = inside ? 1.0 / (1.0 + soft) : 1.0;
+    if (inside) return q + R * change;
+    return change > 0.0 ? q + R * room : q - R * room;
+}
+
+void cr__space_law(const crSpace* s, const crSoft* soft, const crUnit* unit, const double* R, const double* q,
+                   double* x, double* D) {
+    bool contact = unit->kind == CR_BLOCK_CONE || unit->kind == CR_BLOCK_UNILATERAL;
+    if (!(soft->room > 0.0) || !contact) {
+        cr__relax_law(unit, q, x, D);
+        return;
+    }
+    double own[CR_UNIT_ROWS], slope, stiff = SOFT / s->weight[unit->row];
+    memcpy(own, q, (size_t)unit->count * sizeof *own);
+    own[0] = soften(soft->room, soft->anchor[unit->row], stiff, R[0], q[0], &slope);
+    cr__relax_law(unit, own, x, D);
+    for (int a = 0; D != NULL && a < unit->count; a++) {
+        D[a * unit->count] *= slope;
+    }
+}
+
+double cr__space_residual(const crSpace* s, const crSoft* soft, const double* x, const double* u) {
     double sum = 0.0;
     for (int i = 0; i < s->units; i++) {
         const crUnit* unit = &s->unit[i];
         const double *w = s->weight + unit->row, *xi = x + unit->row, *ui = u + unit->row;
-        double q[CR_UNIT_ROWS], y[CR_UNIT_ROWS];
+        double q[CR_UNIT_ROWS], y[CR_UNIT_ROWS], R[CR_UNIT_ROWS];
         for (int a = 0; a < unit->count; a++) {
+            R[a] = 1.0 / w[a];
             q[a] = xi[a] - ui[a] / w[a];
         }
-        cr__relax_law(unit, q, y, NULL);
+        cr__space_law(s, soft, unit, R, q, y, NULL);
         for (int a = 0; a < unit->count; a++) {
             double r = w[a] * (xi[a] - y[a]) + 0.0 * q[a];
             sum += r * r;

@@ -24,20 +24,18 @@ typedef struct crIsland {
 // Fills the space and the target and sets the best point to zero with infinite error; params and arena are
 // set before. Fails: CR_ERR_MEMORY.
 crStatus cr__island_create(crIsland* island, const crBodies* bodies, int index);
-// Computes the backward error of x, which becomes the best point if its error is smaller. island->z and u are
-// set to those of x. Returns the residual of x (cr__space_residual).
-double cr__island_offer(crIsland* island, const double* x, crRelaxStage stage);
-// As cr__island_offer, but returns the backward error in m/s; each (units), unless NULL, receives the
-// units' errors.
+// Returns the backward error of x, m/s; x becomes the best point if its error is smaller. island->z and u are
+// set to those of x; each (units), unless NULL, receives the units' errors.
 double cr__island_judge(crIsland* island, const double* x, crRelaxStage stage, double* each);
 static inline bool cr__island_solved(const crIsland* island) { return island->error <= island->target; }
 
 // Changes x by `count` Gauss-Seidel sweeps.
 void cr__island_sweep(crIsland* island, int count, double* x);
-// The other stages start from the best point and offer their points to the island.
+// The other stages start from the best point and offer their points to cr__island_judge.
 crStatus cr__island_level(crIsland* island);
 crStatus cr__island_directions(crIsland* island);
 crStatus cr__island_newton(crIsland* island);
+crStatus cr__island_room(crIsland* island);
 
 static inline double cr__square(const double* a, int n) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};

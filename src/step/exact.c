@@ -27,6 +27,8 @@
 #define SOLVED     0.5   // error up to which an island needs no other solver, share of the step's tolerance
 #define NEAR       0.7   // share of the near error that large islands aim at: many would end just above it
 #define LEVEL      4     // factorizations of the level stage
+#define ROOM       120   // factorizations of the room stage; steps after a failed one mostly fail too
+#define ROOM_NEAR  0.85  // share of the near error that the room stage may leave
 #define WORK       3e9   // multiplications and additions of Newton's method with quality certified: about 1 s
 #define REACH      3e-4  // share of the demand up to which Newton's method helps in heaps of balls
 #define EXACT_TOL  1e-10  // largest tolerance of small islands: the next step starts solved
@@ -65,7 +67,7 @@ static double least_delta(const crStepContact* contacts, const crProblem* proble
 // Returns the parameters of the solve in body space.
 static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, const crProblem* problem) {
     static const int directions[] = {25, 50, 100};
-    static const int newton[] = {6, 6, 12}, newton_few[] = {6, 60, 60};  // large islands; others
+    static const int newton[] = {6, 0, 12}, newton_few[] = {6, 60, 60};  // large islands; others
     crQuality quality = step->settings.quality;
     crRelaxParams params = cr__relax_params();
     params.tol = AIM * cr_step_tol(&step->settings);
@@ -80,8 +82,11 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     // lower speeds count as rest
     params.floor = delta / h;
     if (large && quality != CR_QUALITY_FAST) {
-        params.near = NEAR * step->settings.shift * delta / (step->settings.deadband * h);
+        double near = step->settings.shift * delta / (step->settings.deadband * h);
+        params.near = NEAR * near;
         params.level = LEVEL;
+        params.shift = ROOM_NEAR * near;
+        if (last) params.room = ROOM;
         if (quality == CR_QUALITY_ACCURATE) params.enough = params.near;
         if (quality == CR_QUALITY_CERTIFIED) params.work = WORK;
     }
@@ -93,11 +98,10 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
     int steps = large ? newton[quality] : newton_few[quality];
     params.newton = steps < most ? steps : most;
     if (params.level > most) params.level = most;
+    if (params.room > most) params.room = most;
     params.reach = REACH;
-    // alternating sweeps and level steps reach `enough` at less cost than these stages
-    if (params.enough > 0.0 && !last) params.directions = params.newton = 0;
     // sweeps precede this solve; alternating directions would not improve on them
-    if (large && quality == CR_QUALITY_CERTIFIED) params.directions = 0;
+    if (large && quality != CR_QUALITY_FAST) params.directions = 0;
     return params;
 }
 
