@@ -4,8 +4,8 @@
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
 // between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and
 // nothing calls the heap. What a heap that falls once needed is given back at the 170th reset, the 340th, the
-// 680th and so on, by what the last hundred used: a steady state is left alone for ever longer. From then on
-// nothing is taken for a few exceptions, which spill. Fails: alloc returns NULL and reset
+// 680th and so on, by what the last hundred used: a steady state is left alone for ever longer. What was
+// given back is not taken again for a few exceptions, which spill. Fails: alloc returns NULL and reset
 // CR_ERR_MEMORY when the allocator has no more; nothing is lost then.
 #include <limits.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define ALIGN 64u
 #define LOOK  170    // resets after which a block that is too large is made smaller, then twice as many
 #define LAST  100    // resets before, whose peak counts
-#define SPARE 8      // resets after which it was too small, before it is made larger, since the last look
+#define SPARE 8      // resets after which it was too small, before it is made larger again
 #define LEAST 32768  // bytes that are not worth it
 
 static void* libc_alloc(void* ctx, size_t size) {
@@ -132,7 +132,7 @@ crStatus cr_arena_reset(crArena* arena) {
     arena->over = false;
     crStatus status = CR_OK;
     if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 8));
-    if (looks_at(arena->resets) && status == CR_OK) arena->spare = SPARE;
+    if (shrinks && status == CR_OK) arena->spare = SPARE;
     if (looks_at(arena->resets + LAST)) arena->peak = 0;
     return grows ? status : CR_OK;
 }
