@@ -62,6 +62,14 @@ int memcmp(const void* a, const void* b, size_t size) {
     return 0;
 }
 
+void* memchr(const void* in, int value, size_t size) {
+    const unsigned char* x = in;
+    for (size_t i = 0; i < size; i++) {
+        if (x[i] == (unsigned char)value) return (void*)(uintptr_t)(x + i);
+    }
+    return NULL;
+}
+
 int strcmp(const char* a, const char* b) {
     while (*a != '\0' && *a == *b) {
         a++;
