@@ -450,7 +450,9 @@ static void check_certificate(Soak* s) {
     // what was not solved is still a motion by impulses within their cones
     if (!(c->laws.cone <= ROUND))
         finding(s, "distance of impulses from their cones, N s", c->laws.cone, ROUND);
-    if (!(c->momentum <= ROUND)) finding(s, "momentum without impulses, m/s", c->momentum, ROUND);
+    // of other steps it is the velocity of the witness, which is off by up to eta
+    bool exact = c->outcome == CR_OUTCOME_SOLVED || c->outcome == CR_OUTCOME_BOUNDED;
+    if (exact && !(c->momentum <= ROUND)) finding(s, "momentum without impulses, m/s", c->momentum, ROUND);
     check_energy(s);
 }
 
