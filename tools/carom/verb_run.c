@@ -18,8 +18,8 @@ static void print_help(void) {
     puts(
         "usage: carom run SCENE [options]\n"
         "\n"
-        "Runs a scene (docs/scenes.md, carom schema) and says how well: steps, contacts, the worst and median\n"
-        "certificate, the energy balance. SCENE is a file, a model (MJCF, URDF, SDF), - for standard\n"
+        "Runs a scene (docs/scenes.md, carom schema) and says how well: steps, contacts, certificate,\n"
+        "energy balance. SCENE is a file, a model (MJCF, URDF, SDF), - for standard\n"
         "input, or the name of a scene that comes with carom (carom examples). Ctrl-C keeps what was\n"
         "computed.\n"
         "\n"
