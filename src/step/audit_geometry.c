@@ -350,11 +350,18 @@ static Pair pair_of(const Crossing* c, int shape_a, int shape_b) {
     return pair;
 }
 
+// True only if a bound at the end of the way shows the pair clear on all of it: the distance changes by at most `length`.
+static bool ends_far(const Pair* pair) {
+    const Crossing* c = pair->crossing;
+    return cr__audit_shallow(c->plan, c->to, pair->shape_a, pair->shape_b, pair->tol - pair->length);
+}
+
 static crStatus crossing_pair(void* ctx, int shape_a, int shape_b) {
     Crossing* c = ctx;
     Pair pair = pair_of(c, shape_a, shape_b);
     int a = pair.body_a, b = pair.body_b;
     pair.tol = DEEP * fmin(c->plan->thin[a], c->plan->thin[b]);
+    if (ends_far(&pair)) return CR_OK;
     know_turn(&c->way[a]);
     know_turn(&c->way[b]);
     // an overlap at an end is no crossing: it enters the overlap figure
@@ -374,6 +381,7 @@ static crStatus near_pair(void* ctx, int shape_a, int shape_b) {
     Crossing* c = ctx;
     Pair pair = pair_of(c, shape_a, shape_b);
     pair.tol = -(c->reach[pair.body_a] + c->reach[pair.body_b]);
+    if (ends_far(&pair)) return CR_OK;
     know_turn(&c->way[pair.body_a]);
     know_turn(&c->way[pair.body_b]);
     return follow(&pair) == CLEAR ? CR_OK : c->near(c->near_ctx, shape_a, shape_b);
