@@ -264,6 +264,8 @@ static inline bool cr__shape_exists(const crModel* model, int shape) {
     return shape >= 0 && shape < model->shape_count;
 }
 
+// Makes the quaternions of q (nq) unit, as cr_state_check does.
+void cr__state_unit(const crModel* model, double* q);
 // cr_state_check that changes nothing: quaternions stay as they are.
 crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error);
 

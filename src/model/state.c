@@ -80,6 +80,8 @@ static crStatus check_quaternions(const crModel* model, const double* q, double*
     return CR_OK;
 }
 
+void cr__state_unit(const crModel* model, double* q) { check_quaternions(model, q, q, NULL); }
+
 crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error) {
     crStatus status = check_numbers_state(model, state, error);
     return status == CR_OK ? check_quaternions(model, state->q, NULL, error) : status;

@@ -42,21 +42,25 @@ static void single_change(const Balance* b, int i) {
                             step->state.q + body->q, step->state.v + body->v, &b->gain[i], &b->floor[i]);
 }
 
-// Finds T + U of the bodies of trees at a state, and stores it with that state.
+// Finds T + U of the bodies of trees at a state with unit quaternions, as the next step begins, and stores it with that
+// state: the check at the beginning of a step changes the last bits of q.
 static void look_at_trees(const crPlan* plan, const crState* state, crDynamics* d, crStepAudited* a) {
     const crModel* model = plan->model;
-    cr_model_kinematics(model, state, d);
+    crState unit = *state;
+    memcpy(a->q, state->q, (size_t)model->nq * sizeof *a->q);
+    memcpy(a->v, state->v, (size_t)model->nv * sizeof *a->v);
+    cr__state_unit(model, a->q);
+    unit.q = a->q;
+    cr_model_kinematics(model, &unit, d);
     cr_model_velocity(model, state->v, d);
     for (int i = 1; i < plan->first_single; i++) {
         if (model->bodies[i].single || !cr__moves(model, i)) continue;
         double size;
-        crEnergy parts = cr__body_energy(model, i, state, d, &size);
+        crEnergy parts = cr__body_energy(model, i, &unit, d, &size);
         a->energy[i] = parts.kinetic + parts.potential;
         a->size[i] = fabs(a->energy[i]) + size;
     }
     memcpy(a->pose, d->pose, (size_t)model->nb * sizeof *a->pose);
-    memcpy(a->q, state->q, (size_t)model->nq * sizeof *a->q);
-    memcpy(a->v, state->v, (size_t)model->nv * sizeof *a->v);
     a->time = state->time;
     a->known = true;
 }
