@@ -162,11 +162,11 @@ TEST(one_margin_for_all_leaves_the_boxes) {
     static crBounds before[2 * BODIES + 1];
     size_t bytes = (size_t)model->shape_count * sizeof *before;
     memcpy(before, cr__broad_held(step.pairs->boxes.broad), bytes);
-    cr__step_flat_margins(&step, 1e-3);
+    cr__step_flat_margins(step.pairs, 1e-3);
     CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
     CHECK(memcmp(before, cr__broad_held(step.pairs->boxes.broad), bytes) == 0);
     // a margin beyond the boxes asks for new ones
-    cr__step_flat_margins(&step, 2.0);
+    cr__step_flat_margins(step.pairs, 2.0);
     CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
     CHECK(memcmp(before, cr__broad_held(step.pairs->boxes.broad), bytes) != 0);
     cr_step_destroy(&step);

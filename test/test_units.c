@@ -464,7 +464,7 @@ TEST(newton_passes_rows_that_move_nothing) {
     crUnits units;
     crPacked packed;
     int *order, *first;
-    CHECK_STATUS(cr__step_islands(&step, takes, &islands), CR_OK);
+    CHECK_STATUS(cr__step_islands(&step, takes, &step.scratch, &islands), CR_OK);
     CHECK_STATUS(cr__step_sort_blocks(model, &step.scratch, &step.posed.problem, &islands, &order, &first),
                  CR_OK);
     CHECK_STATUS(cr__units_create(&of, &step.posed.problem, step.posed.H.w_hat, step.posed.p, islands.of_body,

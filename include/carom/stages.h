@@ -310,7 +310,7 @@ CR_API crStatus cr_step_finite(crStep* step, crError* error);
 // Finds the time in (0, h] at which a contact that approaches faster than the threshold first touches; bodies
 // fly from their present poses, supported bodies keep their v. Returns false if there is no such contact.
 // Needs collide.
-CR_API bool cr_step_next_impact(crStep* step, double h, double* time);
+CR_API bool cr_step_next_impact(const crStep* step, double h, double* time);
 
 // steppers: one whole step of length h, including begin
 

@@ -103,14 +103,6 @@ CR_LANE crLane3 lane3_mul_t(const double* K, crLane3 a) {
     return lane3_madd(lane3_madd(lane3_scale(a.x, lane3_load(K)), a.y, lane3_load(K + 3 * CR_LANES)), a.z,
                       lane3_load(K + 6 * CR_LANES));
 }
-// Returns S a; S is symmetric: xx xy xz yy yz zz.
-CR_LANE crLane3 lane3_sym_mul(const double* S, crLane3 a) {
-    crLane3 r = lane3_load(S);
-    crLane yy = lane_load(S + 3 * CR_LANES), yz = lane_load(S + 4 * CR_LANES);
-    crLane zz = lane_load(S + 5 * CR_LANES);
-    return lane3(lane3_dot(r, a), r.y * a.x + yy * a.y + yz * a.z, r.z * a.x + yz * a.y + zz * a.z);
-}
-
 // Reads or writes the six numbers v, w of one body per lane at offsets `at` in z; the last two of a body's
 // eight numbers are zero. row_scatter writes the first `lanes` lanes only.
 #if CR_WIDTH > 1

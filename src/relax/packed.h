@@ -142,6 +142,25 @@ static inline bool cr__packed_same_pair(const crPackedContact* a, const crPacked
            a->body_b == b->body_b;
 }
 
+// Impulse and moment on a body, summed over contacts that stand side by side.
+typedef struct crPushed {
+    double* at;  // six numbers that are added to; NULL: the body is not summed
+    crVec3 origin, P, T;
+} crPushed;
+static inline crPushed cr__pushed_begin(double* at, crVec3 origin) {
+    if (at == NULL) return (crPushed){0};
+    return (crPushed){at, origin, cr__load_vec(at), cr__load_vec(at + 3)};
+}
+static inline void cr__pushed_add(crPushed* sum, crVec3 point, crVec3 P) {
+    sum->P = cr_add(sum->P, P);
+    sum->T = cr_add(sum->T, cr_cross(cr_sub(point, sum->origin), P));
+}
+static inline void cr__pushed_end(const crPushed* sum) {
+    if (sum->at == NULL) return;
+    cr__store_vec(sum->P, sum->at);
+    cr__store_vec(sum->T, sum->at + 3);
+}
+
 // Returns P, with its normal part clipped at zero and its tangential part at the friction limit of c. P
 // leaves the cone where a solver ran out of iterations, the normal turned, or by rounding.
 static inline crVec3 cr__in_cone(const crPackedContact* c, crVec3 P) {

@@ -11,6 +11,7 @@
 // Fails: CR_ERR_MEMORY.
 #include <string.h>
 
+#include "base/room.h"
 #include "model/single.h"
 #include "relax/packed_slot.h"
 #include "relax/units.h"
@@ -95,18 +96,10 @@ static crStatus number_bodies(Build* build) {
     crArena* arena = build->of->arena;
     size_t most = (size_t)(model->nb < 2 * p->count ? model->nb : 2 * p->count) + 1;
     if (p->units != NULL) most = (size_t)(model->nb + p->units->places) + 1;
-    p->place = cr_arena_alloc(arena, (size_t)model->nb * sizeof(int));
-    p->body = cr_arena_alloc(arena, most * sizeof(int));
-    p->body_island = cr_arena_alloc(arena, most * sizeof(int));
-    build->share = cr_arena_alloc(arena, most * sizeof(double));
-    build->round = cr_arena_alloc(arena, most * sizeof(bool));
-    p->z = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
-    p->z_free = cr_arena_alloc(arena, CR_BODY_STRIDE * most * sizeof(double));
-    if (p->place == NULL || p->body == NULL || p->body_island == NULL || build->share == NULL ||
-        build->round == NULL || p->z == NULL || p->z_free == NULL) {
+    if (!CR_ROOMS(arena, CR_ZERO(p->place, model->nb), CR_ROOM(p->body, most), CR_ROOM(p->body_island, most),
+                  CR_ROOM(build->share, most), CR_ROOM(build->round, most),
+                  CR_ROOM(p->z, CR_BODY_STRIDE * most), CR_ROOM(p->z_free, CR_BODY_STRIDE * most)))
         return CR_ERR_MEMORY;
-    }
-    memset(p->place, 0, (size_t)model->nb * sizeof(int));
     memset(p->z_free, 0, CR_BODY_STRIDE * sizeof(double));
     for (int i = 0; i < p->count; i++) {
         if (i > 0 && cr__packed_same_pair(&p->contact[i - 1], &p->contact[i])) continue;
@@ -325,10 +318,9 @@ static crStatus group_contacts(Build* build) {
     crPacked* p = build->packed;
     crArena* arena = build->of->arena;
     crStatus status = number_bodies(build);
-    build->unit = cr_arena_alloc(arena, (size_t)(p->count + 1) * sizeof *build->unit);
-    uint64_t* used = cr_arena_alloc(arena, (size_t)(p->bodies + 1) * sizeof *used);
-    if (status != CR_OK || build->unit == NULL || used == NULL) return CR_ERR_MEMORY;
-    memset(used, 0, (size_t)(p->bodies + 1) * sizeof *used);
+    uint64_t* used;
+    if (status != CR_OK || !CR_ROOMS(arena, CR_ROOM(build->unit, p->count + 1), CR_ZERO(used, p->bodies + 1)))
+        return CR_ERR_MEMORY;
     cr__tasks_for(p->tasks, p->count, CHUNK, cut_range, build);
     colour_units(build, used);
     status = make_groups(build);

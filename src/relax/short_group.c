@@ -271,30 +271,6 @@ static void read_sums(void* ctx, int begin, int end) {
     }
 }
 
-// Impulse and moment on a body, summed over adjacent contacts of a pair.
-typedef struct Pushed {
-    double* z;  // its numbers in z; NULL: it is not summed here
-    crVec3 origin, P, T;
-} Pushed;
-
-static Pushed pushed_begin(const crPacked* p, const crVec3* origin, int body, int from, int to) {
-    int at = p->place[body];
-    if (at < from || at >= to) return (Pushed){.z = NULL};
-    double* z = p->z + at;
-    return (Pushed){z, origin[body], cr__load_vec(z), cr__load_vec(z + 3)};
-}
-
-static void pushed_add(Pushed* sum, crVec3 at, crVec3 P) {
-    sum->P = cr_add(sum->P, P);
-    sum->T = cr_add(sum->T, cr_cross(cr_sub(at, sum->origin), P));
-}
-
-static void pushed_end(const Pushed* sum) {
-    if (sum->z == NULL) return;
-    cr__store_vec(sum->P, sum->z);
-    cr__store_vec(sum->T, sum->z + 3);
-}
-
 // Computes z = z_free + M^(-1/2) J^T P + dz of single bodies, where z holds J^T P before.
 typedef struct Apply {
     const crInertias* of;
@@ -326,6 +302,12 @@ typedef struct Sums {
     int places, parts;  // single bodies plus one; number of tasks
 } Sums;
 
+// Begins the sum of a body if its place is among from to `to` - 1.
+static crPushed begin_body(const crPacked* p, const crVec3* origin, int body, int from, int to) {
+    int at = p->place[body];
+    return cr__pushed_begin(at >= from && at < to ? p->z + at : NULL, origin[body]);
+}
+
 static void sum_part(void* ctx, int part, int end) {
     const Sums* sums = ctx;
     const crPacked* p = sums->packed;
@@ -337,15 +319,15 @@ static void sum_part(void* ctx, int part, int end) {
     const crVec3* origin = sums->of->d->origin;
     for (int i = 0, next; i < p->count; i = next) {
         const crPackedContact* c = &p->contact[i];
-        Pushed a = pushed_begin(p, origin, c->body_a, from, to);
-        Pushed b = pushed_begin(p, origin, c->body_b, from, to);
+        crPushed a = begin_body(p, origin, c->body_a, from, to),
+                 b = begin_body(p, origin, c->body_b, from, to);
         for (next = i; next < p->count && cr__packed_same_pair(c, &p->contact[next]); next++) {
             const crPackedContact* own = &p->contact[next];
-            if (a.z != NULL) pushed_add(&a, own->point, cr_neg(own->P));
-            if (b.z != NULL) pushed_add(&b, own->point, own->P);
+            if (a.at != NULL) cr__pushed_add(&a, own->point, cr_neg(own->P));
+            if (b.at != NULL) cr__pushed_add(&b, own->point, own->P);
         }
-        pushed_end(&a);
-        pushed_end(&b);
+        cr__pushed_end(&a);
+        cr__pushed_end(&b);
     }
 }
 

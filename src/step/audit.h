@@ -20,13 +20,12 @@ crStatus cr__audit_step(crStep* step, double h, crError* error);
 void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, int body_a, int body_b,
                      crVec3 point, crVec3 P);
 // Adds the same for every contact of a solve.
-void cr__audit_drives(crStep* step);
+void cr__audit_drives(const crPlan* plan, const crDynamics* d, const crStepContacts* contacts, double* drive);
 // Notes that a position pass pushed two trees apart: what one of them is lifted, the other sinks.
-static inline void cr__audit_join_push(crStep* step, int body_a, int body_b) {
-    crStepAudited* a = &step->audited;
-    if (!a->pushes) cr__forest_begin(a->pushed, step->model->nb);
-    a->pushes = true;
-    cr__forest_join_trees(step->model, a->pushed, body_a, body_b);
+static inline void cr__audit_join_push(const crModel* model, int body_a, int body_b, crStepAudited* audited) {
+    if (!audited->pushes) cr__forest_begin(audited->pushed, model->nb);
+    audited->pushes = true;
+    cr__forest_join_trees(model, audited->pushed, body_a, body_b);
 }
 // Joins the trees that met in this step without a contact solve: by impacts, by loops, and by position passes that pushed
 // them apart (nb).

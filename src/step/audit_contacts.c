@@ -141,7 +141,7 @@ static crStatus run_audit(crContactAudit* a, const int* islands) {
     cr__audit_judge_ties(a, &worst);
     crAudit audit = audit_of(a, &worst);
     step->certificate.energy.created += created(a);
-    cr__audit_drives(step);
+    cr__audit_drives(step->plan, &step->dynamics, &step->contacts, step->audited.drive);
     cr__audit_merge(&step->certificate, &audit, outcome_of(&step->settings, &audit, &worst));
     return CR_OK;
 }

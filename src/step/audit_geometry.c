@@ -399,15 +399,14 @@ static crBounds swept(const Crossing* c, int body, const crShape* shape, double 
 }
 
 // Writes the poses at the beginning of the step. The dynamics hold the poses of the state afterwards.
-static void poses_before(crStep* step, crPose* pose) {
-    double *q = step->state.q, end = step->state.time;
-    step->state.q = step->start.q;
-    step->state.time = step->start.time;
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    memcpy(pose, step->dynamics.pose, (size_t)step->model->nb * sizeof *pose);
-    step->state.q = q;
-    step->state.time = end;
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+static void poses_before(const crModel* model, const crStepStart* start, const crState* end, crDynamics* d,
+                         crPose* pose) {
+    crState began = *end;
+    began.q = start->q;
+    began.time = start->time;
+    cr_model_kinematics(model, &began, d);
+    memcpy(pose, d->pose, (size_t)model->nb * sizeof *pose);
+    cr_model_kinematics(model, end, d);
 }
 
 // Makes the ways of all bodies; sets *any if one must be followed. CR_ERR_MEMORY.
@@ -475,7 +474,7 @@ crStatus cr__audit_crossings(crStep* step, const crPose* before, crAuditCrossing
     crPose* own;
     bool* hit;
     if (!CR_ROOMS(&step->scratch, CR_ROOM(own, nb), CR_ZERO(hit, nb))) return CR_ERR_MEMORY;
-    if (before == NULL) poses_before(step, own);
+    if (before == NULL) poses_before(step->model, &step->start, &step->state, &step->dynamics, own);
     for (int i = 0; i < step->events.count; i++) {
         hit[step->events.list[i].body_a] = hit[step->events.list[i].body_b] = true;
     }

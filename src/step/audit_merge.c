@@ -69,11 +69,11 @@ void cr__audit_drive(const crModel* model, const crDynamics* d, double* drive, i
     }
 }
 
-void cr__audit_drives(crStep* step) {
-    for (int i = 0; step->plan->given_count > 0 && i < step->contacts.count; i++) {
-        const crStepContact* c = &step->contacts.list[i];
-        cr__audit_drive(step->model, &step->dynamics, step->audited.drive, c->body_a, c->body_b,
-                        c->point.point, c->impulse);
+void cr__audit_drives(const crPlan* plan, const crDynamics* d, const crStepContacts* contacts,
+                      double* drive) {
+    for (int i = 0; plan->given_count > 0 && i < contacts->count; i++) {
+        const crStepContact* c = &contacts->list[i];
+        cr__audit_drive(plan->model, d, drive, c->body_a, c->body_b, c->point.point, c->impulse);
     }
 }
 

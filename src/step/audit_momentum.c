@@ -71,10 +71,10 @@ static void gather_generals(const crContactAudit* a) {
     }
 }
 
-static crStatus finish_velocity(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    double* v = ctx;
-    cr__part_mass_solve(step->model, part, d, v);
-    cr__part_add(step->model, part, v, step->free.v, v);
+static crStatus finish_velocity(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const crContactAudit* a = ctx;
+    cr__part_mass_solve(model, part, d, a->v);
+    cr__part_add(model, part, a->v, a->step->free.v, a->v);
     return CR_OK;
 }
 
@@ -171,7 +171,7 @@ crStatus cr__audit_momentum(crContactAudit* a) {
     gather_generals(a);
     if (a->v != NULL) {
         cr__audit_tie_impulses(a, a->v);
-        crStatus status = cr__step_by_bodies(step, finish_velocity, a->v);
+        crStatus status = cr__step_by_bodies(step, cr__step_part(step), finish_velocity, a);
         if (status != CR_OK) return status;
         find_fields(a);
     }

@@ -12,7 +12,8 @@
 #define FEW   32   // bodies per call of a stage with one thread
 
 typedef struct Share {
-    crStep* step;
+    const crModel* model;
+    const crDynamics* d;
     crPartFn stage;
     void* ctx;
     const int* bodies;
@@ -21,26 +22,28 @@ typedef struct Share {
 
 static void run_chunk(void* ctx, int begin, int end) {
     const Share* share = ctx;
-    crDynamics own = share->step->dynamics;
+    crDynamics own = *share->d;
     crPart part = {share->bodies + begin, end - begin};
-    share->status[begin / CHUNK] = share->stage(share->step, part, &own, share->ctx);
+    share->status[begin / CHUNK] = share->stage(share->model, part, &own, share->ctx);
 }
 
-crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
+crStatus cr__step_by_bodies(crStep* step, crPart part, crPartFn stage, void* ctx) {
+    const crModel* model = step->model;
+    crDynamics* d = &step->dynamics;
     int trees = 0;
-    while (trees < step->part.count && step->part.bodies[trees] < step->plan->first_single) {
+    while (trees < part.count && part.bodies[trees] < step->plan->first_single) {
         trees++;
     }
-    int count = step->part.count - trees, chunks = (count + CHUNK - 1) / CHUNK;
-    crStatus status = stage(step, (crPart){step->part.bodies, trees}, &step->dynamics, ctx);
+    int count = part.count - trees, chunks = (count + CHUNK - 1) / CHUNK;
+    crStatus status = stage(model, (crPart){part.bodies, trees}, d, ctx);
     // One thread takes fewer bodies per call: data that a stage reads several times stays in the cache.
-    for (int i = trees; step->own.tasks == NULL && i < step->part.count && status == CR_OK; i += FEW) {
-        int some = step->part.count - i < FEW ? step->part.count - i : FEW;
-        status = stage(step, (crPart){step->part.bodies + i, some}, &step->dynamics, ctx);
+    for (int i = trees; step->own.tasks == NULL && i < part.count && status == CR_OK; i += FEW) {
+        int some = part.count - i < FEW ? part.count - i : FEW;
+        status = stage(model, (crPart){part.bodies + i, some}, d, ctx);
     }
     if (step->own.tasks == NULL) return status;
     size_t mark = cr_arena_mark(&step->scratch);
-    Share share = {.step = step, .stage = stage, .ctx = ctx, .bodies = step->part.bodies + trees};
+    Share share = {.model = model, .d = d, .stage = stage, .ctx = ctx, .bodies = part.bodies + trees};
     if (!CR_ROOMS(&step->scratch, CR_ROOM(share.status, chunks))) return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CHUNK, run_chunk, &share);
     for (int i = 0; i < chunks && status == CR_OK; i++) {
@@ -50,12 +53,14 @@ crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx) {
     return status;
 }
 
-static crStatus set_velocity(crStep* step, crPart part, crDynamics* d, void* v) {
-    cr__part_velocity(step->model, part, v, d);
+static crStatus set_velocity(const crModel* model, crPart part, crDynamics* d, void* v) {
+    cr__part_velocity(model, part, v, d);
     return CR_OK;
 }
 
-crStatus cr__step_velocity(crStep* step, double* v) { return cr__step_by_bodies(step, set_velocity, v); }
+crStatus cr__step_velocity(crStep* step, double* v) {
+    return cr__step_by_bodies(step, cr__step_part(step), set_velocity, v);
+}
 
 crTwist cr__step_twist(const crStep* step, const double* v, int body) {
     const crModel* model = step->model;

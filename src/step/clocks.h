@@ -59,7 +59,7 @@ void cr__step_groups_join(const crStep* step, double left, crClocks* clocks);
 bool cr__step_joins(const crStep* step, const crStepContact* c, double left);
 // Sets `plain` of bodies in islands without a contact that may bounce; their contacts are never fast.
 // CR_ERR_MEMORY.
-crStatus cr__step_find_plain(crStep* step, int* islands, crError* error);
+crStatus cr__step_find_plain(const crStep* step, crArena* arena, int* islands, bool* plain, crError* error);
 // Islands of the part, joined by contacts within the margins, trees and loops: a root for every body.
 void cr__step_reachable(const crStep* step, int* islands);
 

@@ -47,8 +47,8 @@
 #define LIST_CHUNK      512    // contacts per task
 
 // Marks islands with a contact that is new in this round; in the first round all islands.
-static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(s->dirty, s->islands.count + 1))) return CR_ERR_MEMORY;
+static crStatus find_dirty(const crStep* step, const bool* fresh, crArena* arena, crIslandSolve* s) {
+    if (!CR_ROOMS(arena, CR_ROOM(s->dirty, s->islands.count + 1))) return CR_ERR_MEMORY;
     memset(s->dirty, fresh == NULL, (size_t)s->islands.count + 1);
     for (int i = 0; i < step->contacts.count && fresh != NULL; i++) {
         if (fresh[i]) s->dirty[cr__island_of_contact(step, &s->islands, &step->contacts.list[i])] = true;
@@ -62,7 +62,7 @@ static crStatus find_dirty(crStep* step, const bool* fresh, crIslandSolve* s) {
 
 // arguments of the tasks that list packed contacts
 typedef struct Listing {
-    crStep* step;
+    const crStep* step;
     double h;
     const bool *takes, *fresh;
     crIslandSolve* solve;
@@ -101,10 +101,11 @@ static void list_chunk(void* ctx, int begin, int end) {
 }
 
 // Lists packed contacts with bias and initial impulse: of the last round, else of the last step.
-static crStatus list_packed(crStep* step, double h, const bool* takes, const bool* fresh, crIslandSolve* s) {
+static crStatus list_packed(const crStep* step, double h, const bool* takes, const bool* fresh,
+                            crArena* arena, crIslandSolve* s) {
     int count = step->contacts.count;
     Listing list = {step, h, takes, fresh, s, NULL};
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(list.first, count / LIST_CHUNK + 1), CR_ROOM(s->index, count + 1),
+    if (!CR_ROOMS(arena, CR_ROOM(list.first, count / LIST_CHUNK + 1), CR_ROOM(s->index, count + 1),
                   CR_ROOM(s->contact, count + 1), CR_ROOM(s->b, count + 1)))
         return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, LIST_CHUNK, count_chunk, &list);
@@ -248,33 +249,32 @@ static bool choose_exact(const crStep* step, const bool* added, crIslandSolve* s
     return any;
 }
 
-static crStatus sweep(crStep* step, const crVec3* u_free, bool again, crIslandSolve* s) {
+static crStatus sweep(const crStep* step, const crInertias* of, const crVec3* u_free, bool again,
+                      crIslandSolve* s) {
     crPacked* packed = &s->packed;
-    const crInertias of = cr__step_inertias(step);
     crUnits* units = s->posed ? &s->units : NULL;
     crStatus status = CR_OK;
     if (s->posed) {
-        status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
+        status = cr__units_create(of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
                                   s->islands.of_body, s->islands.count, s->order, s->first, units);
         if (status != CR_OK) return status;
     }
-    status = cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, units, packed);
+    status = cr__packed_create(of, s->islands.of_body, step->free.v, s->count, s->contact, units, packed);
     if (status != CR_OK) return status;
     if (units != NULL) units->island = s->of;
     set_goals(step, u_free, again, s);
-    status = cr__packed_solve(packed, s->of, s->islands.count, &step->scratch);
+    status = cr__packed_solve(packed, s->of, s->islands.count, of->arena);
     if (status == CR_OK) cr__packed_results(packed, s->of);
     return status;
 }
 
 // Packs the contacts again with the impulses of exact.c. Islands with rows have no second try.
-static crStatus pack_again(crStep* step, crIslandSolve* s) {
-    const crInertias of = cr__step_inertias(step);
+static crStatus pack_again(const crInertias* of, const double* v_free, crIslandSolve* s) {
     for (int i = 0; i < s->islands.count; i++) {
         s->of[i].solved = false;
         s->of[i].sweeps = 0;
     }
-    return cr__packed_create(&of, s->islands.of_body, step->free.v, s->count, s->contact, NULL, &s->packed);
+    return cr__packed_create(of, s->islands.of_body, v_free, s->count, s->contact, NULL, &s->packed);
 }
 
 // Figures of an island for its tries.
@@ -285,8 +285,8 @@ typedef struct Near {
 
 static bool is_flat(const Near* near) { return 2 * near->shared > near->points; }
 
-static crStatus find_near(crStep* step, double h, const crIslandSolve* s, Near** near) {
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(*near, s->islands.count + 1))) return CR_ERR_MEMORY;
+static crStatus find_near(const crStep* step, double h, const crIslandSolve* s, crArena* arena, Near** near) {
+    if (!CR_ROOMS(arena, CR_ROOM(*near, s->islands.count + 1))) return CR_ERR_MEMORY;
     bool accurate = step->settings.quality == CR_QUALITY_ACCURATE;
     for (int i = 0; i < s->islands.count; i++) {
         (*near)[i] = (Near){.speed = accurate && s->islands.rows[i] > FAST_ROWS ? (double)INFINITY : 0.0};
@@ -336,7 +336,7 @@ static bool lengthen(const crStep* step, const Near* near, crIslandSolve* s) {
 }
 
 // Sweeps the chosen islands on from where their sweeps ended.
-static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
+static crStatus sweep_on(const crStep* step, const Near* near, crArena* arena, crIslandSolve* s) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         crPackedIsland* island = &s->of[i];
@@ -349,8 +349,8 @@ static crStatus sweep_on(crStep* step, const Near* near, crIslandSolve* s) {
         any = any || island->live;
     }
     if (!any || step->settings.quality == CR_QUALITY_FAST) return CR_OK;
-    crStatus status = sweep_live(&step->scratch, s);
-    return status == CR_OK && lengthen(step, near, s) ? sweep_live(&step->scratch, s) : status;
+    crStatus status = sweep_live(arena, s);
+    return status == CR_OK && lengthen(step, near, s) ? sweep_live(arena, s) : status;
 }
 
 // Removes islands from `exact` that are solved, or large and near. *any: true if some are left.
@@ -365,7 +365,7 @@ static void keep_unsolved(const Near* near, crIslandSolve* s, bool* any) {
 
 static crStatus apply(crStep* step, crIslandSolve* s, crError* error) {
     if (cr__step_apply(step, s->count, s->index, s->contact, s->dv) != CR_OK) return cr__step_memory(error);
-    cr__step_keep_ties(step);
+    cr__step_keep_ties(step, &step->ties);
     return CR_OK;
 }
 
@@ -389,14 +389,14 @@ static bool any_general(const crIslands* islands) {
 crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const bool* fresh,
                                 const crVec3* u_free, crIslandSolve* s, crError* error) {
     *s = (crIslandSolve){.open = s->open};
-    crStatus status = cr__step_islands(step, takes, &s->islands);
+    crStatus status = cr__step_islands(step, takes, &step->scratch, &s->islands);
     if (status != CR_OK) return cr__step_memory(error);
     int islands = s->islands.count + 1;
     if (!CR_ROOMS(&step->scratch, CR_ZERO(s->of, islands), CR_ZERO(s->exact, islands),
                   CR_ROOM(s->dv, step->model->nv + 1), CR_ZERO(s->rests, islands)))
         return cr__step_memory(error);
-    status = find_dirty(step, fresh, s);
-    if (status == CR_OK) status = list_packed(step, h, takes, fresh, s);
+    status = find_dirty(step, fresh, &step->scratch, s);
+    if (status == CR_OK) status = list_packed(step, h, takes, fresh, &step->scratch, s);
     if (status != CR_OK) return cr__step_memory(error);
     step->posed.rows = (crRows){0};
     if (any_general(&s->islands)) {
@@ -404,7 +404,8 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
         if (status != CR_OK) return status;
         s->posed = step->posed.rows.count > 0;
     }
-    if (s->count > 0 || s->posed) status = sweep(step, u_free, fresh != NULL, s);
+    const crInertias of = cr__step_inertias(step);
+    if (s->count > 0 || s->posed) status = sweep(step, &of, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     mark_open(step, s);
     int rows = 3 * s->count + step->posed.rows.count;
@@ -424,12 +425,13 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     *changed = choose_exact(step, added, s);
     if (!*changed) return CR_OK;
     Near* near;
-    crStatus status = find_near(step, h, s, &near);
+    const crInertias of = cr__step_inertias(step);
+    crStatus status = find_near(step, h, s, &step->scratch, &near);
     if (status != CR_OK) return cr__step_memory(error);
     for (int made = 0; made < TRIES; made++) {
         bool any = false;
-        if (made > 0) status = pack_again(step, s);
-        if (status == CR_OK) status = sweep_on(step, near, s);
+        if (made > 0) status = pack_again(&of, step->free.v, s);
+        if (status == CR_OK) status = sweep_on(step, near, &step->scratch, s);
         if (status != CR_OK) return cr__step_memory(error);
         keep_unsolved(near, s, &any);
         if (any) status = cr__step_solve_exact(step, h, takes, made + 1 == TRIES, s, &any, error);
@@ -454,7 +456,7 @@ static void find_rest_speeds(const crStep* step, const crIslandSolve* s) {
     }
 }
 
-bool cr__step_settle(crStep* step, const crIslandSolve* s) {
+bool cr__step_settle(const crStep* step, const crIslandSolve* s, double* v) {
     bool any = false;
     for (int i = 0; i < s->islands.count; i++) {
         s->rests[i] = s->rests[i] < 2 ? -1 : 0;
@@ -464,12 +466,12 @@ bool cr__step_settle(crStep* step, const crIslandSolve* s) {
     find_rest_speeds(step, s);
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
-        if (i >= 0 && cr__step_speed(step, step->state.v, b) > s->of[i].aim) s->rests[i] = -1;
+        if (i >= 0 && cr__step_speed(step, v, b) > s->of[i].aim) s->rests[i] = -1;
     }
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k], i = s->islands.of_body[b];
         const crBody* body = &step->model->bodies[b];
-        if (i >= 0 && s->rests[i] >= 0) memset(step->state.v + body->v, 0, (size_t)body->nv * sizeof(double));
+        if (i >= 0 && s->rests[i] >= 0) memset(v + body->v, 0, (size_t)body->nv * sizeof(double));
     }
     return true;
 }

@@ -37,7 +37,7 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
 // Clears solve->open.
 void cr__step_close_all(const crStep* step, crIslandSolve* solve);
 
-// Sets v = 0 in islands that were slow before the solve and are at rest after it. False: v is unchanged.
-bool cr__step_settle(crStep* step, const crIslandSolve* solve);
+// Sets the state's v to 0 in islands that were slow before the solve and are at rest after it. False: v is unchanged.
+bool cr__step_settle(const crStep* step, const crIslandSolve* solve, double* v);
 
 #endif

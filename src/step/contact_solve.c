@@ -273,7 +273,8 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
     for (int i = 0; i < step->contacts.count && added > 0; i++) {
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
     }
-    if (cr__step_settle(step, &solve) && look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
+    if (cr__step_settle(step, &solve, step->state.v) && look(step, step->state.v, u) != CR_OK)
+        return cr__step_memory(error);
     if (roots != NULL) status = cr__lie_down(step, roots, &(crLieSolve){choice.takes, u_free, u});
     if (status != CR_OK) return cr__step_memory(error);
     status = audit(step, u_free, u, &solve.islands, &choice);

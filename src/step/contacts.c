@@ -248,11 +248,11 @@ static bool pulled(const crStep* step, const crBody* body) {
     return step->plan->pulls && body->single && (f[0] != 0.0 || f[1] != 0.0 || f[2] != 0.0);
 }
 
-static void begin_airborne(crStep* step) {
+static void begin_airborne(const crStep* step, bool* airborne) {
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         const crBody* body = &step->model->bodies[b];
-        step->airborne[b] = !at_limit(step, body, step->settings.deadband) && !pulled(step, body);
+        airborne[b] = !at_limit(step, body, step->settings.deadband) && !pulled(step, body);
     }
 }
 
@@ -342,16 +342,16 @@ static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sin
 
 // Finds the contacts of all pairs by several threads, in the order of pairs. Returns false and adds nothing
 // if that fails; the caller then uses one thread.
-static bool add_shared(crStep* step, Sink* sink) {
+static bool add_shared(const crStep* step, Sink* sink) {
+    crArena* arena = sink->arena;
     int pairs = step->pairs->count, chunks = (pairs + CHUNK - 1) / CHUNK;
     // twice the mean number of contacts per chunk in the last step
     int room = CHUNK / 2 + (int)(2.0 * CHUNK * step->contacts.last / pairs);
-    size_t mark = cr_arena_mark(&step->scratch), all = (size_t)chunks * (size_t)room;
+    size_t mark = cr_arena_mark(arena), all = (size_t)chunks * (size_t)room;
     Share share = {.step = step};
-    crStepContact* contacts = cr_arena_alloc(&step->scratch, all * sizeof *contacts);
-    int* bodies = cr_arena_alloc(&step->scratch, 2 * all * sizeof *bodies);
-    share.chunk = cr_arena_alloc(&step->scratch, (size_t)chunks * sizeof *share.chunk);
-    bool ok = contacts != NULL && bodies != NULL && share.chunk != NULL;
+    crStepContact* contacts;
+    int* bodies;
+    bool ok = CR_ROOMS(arena, CR_ROOM(contacts, all), CR_ROOM(bodies, 2 * all), CR_ROOM(share.chunk, chunks));
     for (int i = 0; i < chunks && ok; i++) {
         size_t at = (size_t)i * (size_t)room;
         share.chunk[i] = (Chunk){.sink = {.contacts = contacts + at, .capacity = room, .cursor = -1},
@@ -367,20 +367,14 @@ static bool add_shared(crStep* step, Sink* sink) {
         sink->count = 0;
         sink->cursor = -1;
     }
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return ok;
 }
 
-// contacts of the last call; those of pairs without a fresh body are copied
-typedef struct Stock {
-    const crStepContact* contacts;
-    int count, at;
-    const bool* fresh;  // true for bodies that changed (nb); NULL: no contact is copied
-} Stock;
-
-static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError* error) {
-    for (; stock->at < stock->count; stock->at++) {
-        const crStepContact* c = &stock->contacts[stock->at];
+// Copies the known contacts of a pair; *at: the first one that no earlier pair has.
+static crStatus keep_pair(const crNear* pair, const crStepKnown* known, int* at, Sink* sink, crError* error) {
+    for (; *at < known->count; ++*at) {
+        const crStepContact* c = &known->contacts[*at];
         if (c->shape_a > pair->shape_a || (c->shape_a == pair->shape_a && c->shape_b > pair->shape_b)) break;
         if (c->shape_a != pair->shape_a || c->shape_b != pair->shape_b) continue;
         crStatus status = reserve(sink, 1, error);
@@ -392,35 +386,36 @@ static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError*
     return CR_OK;
 }
 
-static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
-    int count = 0;
-    int* places = cr__pairs_of_part(step->pairs, cr__step_part(step), cross, &step->scratch, &count);
+static crStatus add_part(const crStep* step, bool cross, const crStepKnown* known, Sink* sink,
+                         crError* error) {
+    int count = 0, at = 0;
+    int* places = cr__pairs_of_part(step->pairs, cr__step_part(step), cross, sink->arena, &count);
     if (places == NULL) return cr__step_memory(error);
     // The list begins with room for the expected number of contacts: arrays that were too small stay in the
     // arena.
     double share = step->pairs->count > 0 ? (double)count / step->pairs->count : 0.0;
-    int room = stock->count > 0 ? stock->count : (int)(share * step->contacts.last);
+    int room = known != NULL && known->count > 0 ? known->count : (int)(share * step->contacts.last);
     crStatus status = reserve(sink, room + room / 8, error);
     for (int i = 0; i < count && status == CR_OK; i++) {
         crNear* pair = &step->pairs->near[places[i]];
-        bool keeps = stock->fresh != NULL && !stock->fresh[pair->body_a] && !stock->fresh[pair->body_b];
-        status = keeps ? keep_pair(pair, stock, sink, error) : add_pair(step, pair, sink, error);
+        bool keeps = known != NULL && !known->fresh[pair->body_a] && !known->fresh[pair->body_b];
+        status = keeps ? keep_pair(pair, known, &at, sink, error) : add_pair(step, pair, sink, error);
     }
     return status;
 }
 
 // Updates the boxes of sleeping bodies, since their margins may have changed.
-static crStatus move_sleepers(crStep* step, crError* error) {
+static crStatus move_sleepers(const crStep* step, crArena* arena, crError* error) {
     if (step->certificate.asleep == 0) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch);
-    int* bodies = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *bodies);
-    if (bodies == NULL) return cr__step_memory(error);
+    size_t mark = cr_arena_mark(arena);
+    int* bodies;
+    if (!CR_ROOMS(arena, CR_ROOM(bodies, step->model->nb))) return cr__step_memory(error);
     crPart sleepers = {bodies, 0};
     for (int b = 1; b < step->model->nb; b++) {
         if (step->rest.sleep[b].island != 0) bodies[sleepers.count++] = b;
     }
     crStatus status = cr__pairs_move(step->pairs, NULL, sleepers, &step->dynamics, error);
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return status;
 }
 
@@ -433,7 +428,7 @@ static crStatus begin_pairs(crStep* step, crError* error) {
     crStatus status =
         cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     bool whole = step->part.bodies == step->awake.bodies;
-    if (status == CR_OK && whole) status = move_sleepers(step, error);
+    if (status == CR_OK && whole) status = move_sleepers(step, &step->scratch, error);
     if (status == CR_OK)
         status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
     // Late bodies are examined at poses other than their present ones, so their distances are not kept.
@@ -453,14 +448,12 @@ static crStatus reserve_whole(const crStep* step, Sink* sink, crError* error) {
 
 // Reports CR_ERR_LIMIT for more contacts than separate bodies can have: bodies are piled into each other. The
 // error names the body with the most contacts.
-static crStatus refuse_crowd(crStep* step, crError* error) {
-    const crModel* model = step->model;
-    int* count = cr_arena_alloc(&step->scratch, (size_t)model->nb * sizeof *count);
-    if (count == NULL) return cr__step_memory(error);
-    memset(count, 0, (size_t)model->nb * sizeof *count);
-    int most = 0;
-    for (int i = 0; i < step->contacts.count; i++) {
-        const int both[2] = {step->contacts.list[i].body_a, step->contacts.list[i].body_b};
+static crStatus refuse_crowd(const crModel* model, const crStepContacts* contacts, crArena* arena,
+                             crError* error) {
+    int most = 0, *count;
+    if (!CR_ROOMS(arena, CR_ZERO(count, model->nb))) return cr__step_memory(error);
+    for (int i = 0; i < contacts->count; i++) {
+        const int both[2] = {contacts->list[i].body_a, contacts->list[i].body_b};
         for (int k = 0; k < 2; k++) {
             if (cr__moves(model, both[k]) && ++count[both[k]] > count[most]) most = both[k];
         }
@@ -468,48 +461,38 @@ static crStatus refuse_crowd(crStep* step, crError* error) {
     const char* name = model->bodies[most].name;
     return cr_error_set(error, CR_ERR_LIMIT, "contacts",
                         "contacts: %d are more than %d and %d per body; body %d %.40s alone has %d",
-                        step->contacts.count, CROWD_LEAST, CROWD, most, name != NULL ? name : "",
-                        count[most]);
+                        contacts->count, CROWD_LEAST, CROWD, most, name != NULL ? name : "", count[most]);
 }
 
-static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
+crStatus cr__step_collide_known(crStep* step, bool cross, const crStepKnown* known, crError* error) {
+    Sink sink = {.arena = &step->scratch, .cursor = -1};
     bool whole = step->part.bodies == step->awake.bodies;
     crStatus status = begin_pairs(step, error);
     if (status == CR_OK && whole) {
-        begin_airborne(step);
-        status = reserve_whole(step, sink, error);
+        begin_airborne(step, step->airborne);
+        status = reserve_whole(step, &sink, error);
         // surfaces of contacts that depend on the impact are made by one thread
         bool shared = step->own.tasks != NULL && step->pairs->count > 2 * CHUNK && !step->pairs->by_impact;
-        if (status == CR_OK && !(shared && add_shared(step, sink))) {
-            status = add_all(step, sink, error);
-        }
+        if (status == CR_OK && !(shared && add_shared(step, &sink))) status = add_all(step, &sink, error);
     } else if (status == CR_OK) {
-        status = add_part(step, cross, stock, sink, error);
+        status = add_part(step, cross, known, &sink, error);
         // The flights of late bodies were needed up to here.
-        begin_airborne(step);
-        support(step, sink, 0);
+        begin_airborne(step, step->airborne);
+        support(step, &sink, 0);
     }
-    trim(sink);
-    step->contacts.list = sink->contacts;
-    step->contacts.count = sink->count;
+    trim(&sink);
+    step->contacts.list = sink.contacts;
+    step->contacts.count = sink.count;
     if (whole) step->contacts.last = step->contacts.count;
     if (step->contacts.count > step->certificate.contacts) step->certificate.contacts = step->contacts.count;
     bool crowd =
         step->contacts.count > CROWD_LEAST && (step->contacts.count - CROWD_LEAST) / CROWD > step->model->nb;
-    return status == CR_OK && crowd ? refuse_crowd(step, error) : status;
+    return status == CR_OK && crowd ? refuse_crowd(step->model, &step->contacts, &step->scratch, error)
+                                    : status;
 }
 
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
-    Stock none = {0};
-    Sink sink = {.arena = &step->scratch, .cursor = -1};
-    return collide_part(step, cross, &none, &sink, error);
-}
-
-crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
-                                crError* error) {
-    Stock stock = {contacts, count, 0, fresh};
-    Sink sink = {.arena = &step->scratch, .cursor = -1};
-    return collide_part(step, true, &stock, &sink, error);
+    return cr__step_collide_known(step, cross, NULL, error);
 }
 
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
@@ -521,13 +504,13 @@ crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
     return status;
 }
 
-void cr__step_flat_margins(crStep* step, double margin) { step->pairs->flat = fmax(0.0, margin); }
+void cr__step_flat_margins(crPairs* pairs, double margin) { pairs->flat = fmax(0.0, margin); }
 
 crStatus cr_step_collide(crStep* step, double margin, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (!isfinite(margin)) {
         return cr_error_set(error, CR_ERR_FINITE, "margin", "margin: is %g, must be finite", margin);
     }
-    cr__step_flat_margins(step, margin);
+    cr__step_flat_margins(step->pairs, margin);
     return cr__step_collide_part(step, false, error);
 }

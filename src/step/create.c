@@ -38,7 +38,7 @@ static crStatus make_arrays(crStep* step) {
     if (status == CR_OK) status = cr__step_trees_create(plan, store, &step->free, &step->audited);
     cr__step_solves_alike(&step->settings, &step->pairs->materials.reads_et);
     if (status == CR_OK) status = cr__lie_create(step, store, &step->rest.lying);
-    if (status == CR_OK) cr__step_list_awake(step);
+    if (status == CR_OK) step->part = cr__step_list_awake(step, &step->awake);
     return status;
 }
 
@@ -99,10 +99,9 @@ void cr_step_destroy(crStep* step) {
     *step = (crStep){0};
 }
 
-void cr__step_keep_start(crStep* step) {
-    memcpy(step->start.v, step->state.v, (size_t)step->model->nv * sizeof(double));
-    memcpy(step->start.q, step->state.q, (size_t)step->model->nq * sizeof(double));
-    step->warm.changed = false;
+void cr__step_keep_start(const crModel* model, const crState* state, crStepStart* start) {
+    memcpy(start->v, state->v, (size_t)model->nv * sizeof(double));
+    memcpy(start->q, state->q, (size_t)model->nq * sizeof(double));
 }
 
 crStatus cr_step_begin(crStep* step, crError* error) {
@@ -118,12 +117,13 @@ crStatus cr__step_open(crStep* step, crError* error) {
     step->record.count = 0;
     step->rest.still = false;
     cr__step_groups_begin(step->model, step->rest.sleep, step->state.time, step->clocks);
-    cr__step_list_awake(step);
+    step->part = cr__step_list_awake(step, &step->awake);
     step->certificate = (crCertificate){.outcome = CR_OUTCOME_SOLVED};
     step->start.time = step->state.time;
     memset(step->audited.drive, 0, (size_t)step->model->nb * sizeof *step->audited.drive);
     step->audited.pushes = false;
-    cr__step_keep_start(step);
+    cr__step_keep_start(step->model, &step->state, &step->start);
+    step->warm.changed = false;
     cr_model_actuate(step->model, &step->state, &step->dynamics);
     crStatus status = cr_arena_reset(&step->scratch);
     if (status == CR_OK) status = cr__pairs_forget(step->pairs);

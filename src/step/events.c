@@ -26,11 +26,13 @@ crEvent cr__step_event_of(double time, const crStepContact* c) {
                      .impact = CR_EVENT_CONTACT};
 }
 
-crStatus cr_step_event_add(crStep* step, const crEvent* event) {
-    if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
-    crStepEvents* events = &step->events;
-    crStatus status =
-        CR_GROW(&step->own.allocator, events->list, events->capacity, events->count, events->count + 1);
+crStatus cr__step_event_put(const crAllocator* a, const crEvent* event, crStepEvents* events) {
+    crStatus status = CR_GROW(a, events->list, events->capacity, events->count, events->count + 1);
     if (status == CR_OK) events->list[events->count++] = *event;
     return status;
+}
+
+crStatus cr_step_event_add(crStep* step, const crEvent* event) {
+    if (!cr__step_ready(step) || event == NULL) return CR_ERR_ARGUMENT;
+    return cr__step_event_put(&step->own.allocator, event, &step->events);
 }

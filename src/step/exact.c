@@ -216,31 +216,32 @@ static bool clamp_part(const crProblem* problem, double* p) {
 // residual above the tolerance: then the solver runs again with a tighter tolerance, unless its parameters
 // are the user's. The report's outcome is that of the impulses after the move. Fails: CR_ERR_MEMORY; as the
 // solver.
-static crStatus run_clamped(crStep* step, bool general, Part* part, crError* error) {
-    crSolver solver = step->settings.solver;
-    crSolverParams params = limits(&step->settings, general, part->problem.block_count);
-    double tol = fmin(10.0 * exact_tol(&step->settings), cr_step_tol(&step->settings));
+static crStatus run_clamped(const crStepSettings* settings, bool general, Part* part, crArena* arena,
+                            crReport* report, crError* error) {
+    crSolver solver = settings->solver;
+    crSolverParams params = limits(settings, general, part->problem.block_count);
+    double tol = fmin(10.0 * exact_tol(settings), cr_step_tol(settings));
     bool ours = solver.params == NULL;
     if (ours) solver.params = &params;
     for (;; params.tol *= TIGHTER) {
-        crStatus status =
-            cr_solver_run(&solver, &part->problem, tol, &step->scratch, part->p, &step->posed.report, error);
+        crStatus status = cr_solver_run(&solver, &part->problem, tol, arena, part->p, report, error);
         if (status != CR_OK || !clamp_part(&part->problem, part->p)) return status;
-        status = cr_problem_audit(&part->problem, &step->scratch, part->p, &step->posed.report.audit);
-        bool within = cr_audit_solved(&step->posed.report.audit, tol) == CR_TRUTH_YES;
-        if (within) step->posed.report.outcome = CR_OUTCOME_SOLVED;
-        if (status != CR_OK || step->posed.report.outcome != CR_OUTCOME_SOLVED || within) return status;
-        step->posed.report.outcome = CR_OUTCOME_STALLED;
+        status = cr_problem_audit(&part->problem, arena, part->p, &report->audit);
+        bool within = cr_audit_solved(&report->audit, tol) == CR_TRUTH_YES;
+        if (within) report->outcome = CR_OUTCOME_SOLVED;
+        if (status != CR_OK || report->outcome != CR_OUTCOME_SOLVED || within) return status;
+        report->outcome = CR_OUTCOME_STALLED;
         if (!ours || params.tol <= LEAST_TOL) return CR_OK;
     }
 }
 
 // Solves part->problem in body space; the step's audit measures the accuracy. Sets `solved` to true if no
 // other solver is needed, and `again` to true if more sweeps may reduce the error. Fails: CR_ERR_MEMORY.
-static crStatus run_sparse(crStep* step, bool general, bool last, Part* part, bool* solved, bool* again) {
+static crStatus run_sparse(const crStep* step, bool general, bool last, crArena* arena, Part* part,
+                           bool* solved, bool* again) {
     crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
-    crStatus status = cr__relax_solve(&part->problem, &params, &step->scratch, part->p, &run);
+    crStatus status = cr__relax_solve(&part->problem, &params, arena, part->p, &run);
     if (status != CR_OK) return status;
     clamp_part(&part->problem, part->p);
     double enough = part->problem.rows > SPARSE_ROWS ? SOLVED * cr_step_tol(&step->settings) : 0.0;
@@ -256,10 +257,13 @@ static int dense_rows(const crStepSettings* settings, bool general) {
     return fast ? FAST_ROWS : DENSE_ROWS;
 }
 
-// Solves the listed blocks of one island and writes their impulses to step->posed.p. Sets `again` to true if
-// more sweeps may reduce the error. Fails: CR_ERR_MEMORY; as the solver.
-static crStatus solve_part(crStep* step, const int* list, int count, bool general, bool last, Part* part,
-                           bool* again, crError* error) {
+// Solves the blocks of one island and writes their impulses to step->posed.p. s->exact of the island remains
+// true if more sweeps may reduce the error. Fails: CR_ERR_MEMORY; as the solver.
+static crStatus solve_part(crStep* step, const crIslandSolve* s, int island, bool last, Part* part,
+                           crError* error) {
+    const int* list = s->order + s->first[island];
+    int count = s->first[island + 1] - s->first[island];
+    bool general = s->islands.general[island], *again = &s->exact[island];
     size_t mark = cr_arena_mark(&step->scratch);
     part_fill(&step->posed, list, count, part);
     int rows = part->problem.rows;
@@ -267,9 +271,10 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     crStatus status = CR_OK;
     *again = false;
     if (!small || (!general && rows > TINY_ROWS)) {
-        status = run_sparse(step, general, last, part, &solved, again);
+        status = run_sparse(step, general, last, &step->scratch, part, &solved, again);
     }
-    if (status == CR_OK && small && !solved) status = run_clamped(step, general, part, error);
+    if (status == CR_OK && small && !solved)
+        status = run_clamped(&step->settings, general, part, &step->scratch, &step->posed.report, error);
     cr_arena_release(&step->scratch, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
@@ -280,22 +285,23 @@ static crStatus solve_part(crStep* step, const int* list, int count, bool genera
     return CR_OK;
 }
 
-void cr__step_start_packed(crStep* step, const crIslandSolve* s) {
+void cr__step_start_packed(const crStep* step, const crIslandSolve* s, crStepPosed* posed) {
     for (int i = 0; i < s->count; i++) {
         const crStepContact* c = &step->contacts.list[s->index[i]];
         if (c->row < 0) continue;
-        step->posed.b[c->row] = s->b[i];
-        cr__step_set_row_impulse(step, c, s->contact[i].P, 1.0, step->posed.p);
+        posed->b[c->row] = s->b[i];
+        cr__step_set_row_impulse(step, c, s->contact[i].P, 1.0, posed->p);
     }
 }
 
 // Copies the impulses of packed contacts back to s->contact and removes their rows from the problem.
-static void return_packed(crStep* step, const crIslandSolve* s) {
+static void return_packed(const crStep* step, const crIslandSolve* s, const crStepContacts* contacts,
+                          double* p) {
     for (int i = 0; i < s->count; i++) {
-        crStepContact* c = &step->contacts.list[s->index[i]];
+        crStepContact* c = &contacts->list[s->index[i]];
         if (c->row < 0) continue;
-        s->contact[i].P = cr__in_cone(&s->contact[i], cr__step_row_impulse(step, c, step->posed.p));
-        memset(step->posed.p + c->row, 0, (size_t)cr__step_point_rows(c) * sizeof(double));
+        s->contact[i].P = cr__in_cone(&s->contact[i], cr__step_row_impulse(step, c, p));
+        memset(p + c->row, 0, (size_t)cr__step_point_rows(c) * sizeof(double));
         c->row = -1;
     }
 }
@@ -348,8 +354,9 @@ static bool same_block(const crBlock* a, const int* ties_a, const crBlock* b, co
     return ties_a[a->row] == ties_b[b->row];
 }
 
-void cr__step_keep_rows(crStep* step, const crIslandSolve* s, const crStepPosed* before, const int* ties) {
-    const crProblem* now = &step->posed.problem;
+void cr__step_keep_rows(const crStep* step, const crIslandSolve* s, const crStepPosed* before,
+                        const int* ties, crStepPosed* posed) {
+    const crProblem* now = &posed->problem;
     for (int i = 0, next = 0; i < before->problem.block_count && before->rows.count > 0; i++) {
         const crBlock* old = &before->problem.blocks[i];
         if (old->source >= 0 && cr__step_packed(step, &s->islands, &step->contacts.list[old->source]))
@@ -360,8 +367,8 @@ void cr__step_keep_rows(crStep* step, const crIslandSolve* s, const crStepPosed*
         }
         if (j == now->block_count) continue;
         size_t bytes = (size_t)old->count * sizeof(double);
-        memcpy(step->posed.p + now->blocks[j].row, before->p + old->row, bytes);
-        memcpy(step->posed.b + now->blocks[j].row, before->b + old->row, bytes);
+        memcpy(posed->p + now->blocks[j].row, before->p + old->row, bytes);
+        memcpy(posed->b + now->blocks[j].row, before->b + old->row, bytes);
         next = j + 1;
     }
 }
@@ -384,19 +391,17 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool la
         const int* ties = step->ties.of_row;
         status = cr__step_pose_rows(step, h, takes, true, s, error);
         if (status != CR_OK) return status;
-        cr__step_keep_rows(step, s, &before, ties);
-        cr__step_start_packed(step, s);
+        cr__step_keep_rows(step, s, &before, ties, &step->posed);
+        cr__step_start_packed(step, s, &step->posed);
     }
     Part part;
     if (part_create(&step->posed.problem, &step->scratch, &part) != CR_OK) return cr__step_memory(error);
     memset(part.column, -1, (size_t)step->posed.problem.nv * sizeof(int));
     for (int i = 0; i < s->islands.count && status == CR_OK; i++) {
-        int first = s->first[i], count = s->first[i + 1] - first;
-        if (!s->exact[i] || count == 0) continue;
-        status = solve_part(step, s->order + first, count, s->islands.general[i], last, &part, &s->exact[i],
-                            error);
+        if (!s->exact[i] || s->first[i] == s->first[i + 1]) continue;
+        status = solve_part(step, s, i, last, &part, error);
         *again = *again || s->exact[i];
     }
-    return_packed(step, s);
+    return_packed(step, s, &step->contacts, step->posed.p);
     return status;
 }

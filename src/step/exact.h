@@ -10,11 +10,12 @@
 // Fails: CR_ERR_MEMORY; as cr__step_pose.
 crStatus cr__step_pose_rows(crStep* step, double h, const bool* takes, bool again, crIslandSolve* solve,
                             crError* error);
-// Copies bias and impulses of an earlier problem to the same blocks of step->posed.problem, except packed
-// contacts. Blocks have the same order in both. ties: those of the earlier rows.
-void cr__step_keep_rows(crStep* step, const crIslandSolve* solve, const crStepPosed* before, const int* ties);
-// Copies bias and impulse of packed contacts that have rows in step->posed.problem to these rows.
-void cr__step_start_packed(crStep* step, const crIslandSolve* solve);
+// Copies bias and impulses of an earlier problem to the same blocks of `posed`, the step's problem, except
+// packed contacts. Blocks have the same order in both. ties: those of the earlier rows.
+void cr__step_keep_rows(const crStep* step, const crIslandSolve* solve, const crStepPosed* before,
+                        const int* ties, crStepPosed* posed);
+// Copies bias and impulse of packed contacts that have rows in `posed`, the step's problem, to these rows.
+void cr__step_start_packed(const crStep* step, const crIslandSolve* solve, crStepPosed* posed);
 // Solves each island in solve->exact and writes its impulses to step->posed.p, those of packed contacts to
 // solve->contact. solve->exact remains true for islands that more sweeps may improve; `again` is set to true
 // if there are any. last: true if no further sweeps follow. Fails: CR_ERR_MEMORY; as the solver.

@@ -378,7 +378,7 @@ double cr__step_pair_soonest(const crStep* step, int i, int end, double h, bool*
     return AHEAD * soonest;
 }
 
-bool cr_step_next_impact(crStep* step, double h, double* time) {
+bool cr_step_next_impact(const crStep* step, double h, double* time) {
     if (!cr__step_ready(step) || time == NULL) return false;
     double first = INFINITY;
     for (int i = 0; i < step->contacts.count;) {

@@ -125,27 +125,27 @@ void cr__step_reachable(const crStep* step, int* islands) {
     }
 }
 
-crStatus cr__step_find_plain(crStep* step, int* islands, crError* error) {
+crStatus cr__step_find_plain(const crStep* step, crArena* arena, int* islands, bool* plain, crError* error) {
     const crModel* model = step->model;
     bool reads_et;
     if (!cr__step_solves_alike(&step->settings, &reads_et)) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch);
+    size_t mark = cr_arena_mark(arena);
     bool* bounces;
-    if (!CR_ROOMS(&step->scratch, CR_ZERO(bounces, model->nb))) return cr__step_memory(error);
+    if (!CR_ROOMS(arena, CR_ZERO(bounces, model->nb))) return cr__step_memory(error);
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         int b = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
         if (c->bounces) bounces[cr__forest_find(islands, b)] = true;
     }
-    memset(step->clocks->plain, 1, (size_t)model->nb * sizeof *step->clocks->plain);
+    memset(plain, 1, (size_t)model->nb * sizeof *plain);
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
-        if (cr__moves(model, b)) step->clocks->plain[b] = !bounces[cr__forest_find(islands, b)];
+        if (cr__moves(model, b)) plain[b] = !bounces[cr__forest_find(islands, b)];
     }
     for (int i = 0; i < step->contacts.count; i++) {
         crStepContact* c = &step->contacts.list[i];
-        if (step->clocks->plain[c->body_a] && step->clocks->plain[c->body_b]) c->fast = INFINITY;
+        if (plain[c->body_a] && plain[c->body_b]) c->fast = INFINITY;
     }
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return CR_OK;
 }

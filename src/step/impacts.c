@@ -107,9 +107,8 @@ static int number_columns(const crModel* model, crPart bodies, int* column) {
     return count;
 }
 
-static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* error) {
+static crStatus build(const crStep* step, const bool* takes, crArena* arena, Impact* impact, crError* error) {
     int rows, entries, vertex_room, vertex_count = 0;
-    crArena* arena = &step->scratch;
     cr__step_row_sizes(step->plan, &step->contacts, takes, &rows, &entries, &vertex_room);
     crJointRow* info;
     double(*vertices)[2];
@@ -126,10 +125,11 @@ static crStatus build(crStep* step, const bool* takes, Impact* impact, crError* 
     if (status == CR_OK) status = impact_joints(step, impact, info, rows);
     if (status == CR_OK) {
         int columns = number_columns(step->model, impact->bodies, step->work.column);
-        impact->problem = (crProblem){.blocks = impact->blocks, .block_count = impact->block_count};
+        impact->problem =
+            (crProblem){.blocks = impact->blocks, .block_count = impact->block_count, .nv = columns};
         impact->problem.vertices = (const double(*)[2])vertices;
-        status = cr__step_pose_columns(step, arena, &impact->rows, step->state.v, columns, &impact->H,
-                                       &impact->problem);
+        status =
+            cr__step_pose_problem(step, arena, &impact->rows, step->state.v, &impact->H, &impact->problem);
     }
     for (int i = 0; status == CR_OK && i < impact->H.entries; i++) {
         impact->H.col[i] = step->work.column[impact->H.col[i]];
@@ -189,20 +189,21 @@ static void apply_impact(const crStep* step, const Impact* impact, bool* fresh, 
     }
 }
 
-static crStatus log_events(crStep* step, const bool* takes, const Impact* impact) {
+static crStatus log_events(const crStep* step, const bool* takes, const Impact* impact, double* drive,
+                           crStepEvents* events) {
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         crStepContact* c = &step->contacts.list[i];
         if (!takes[i]) continue;
         c->impulse = cr__step_row_impulse(step, c, impact->p);
         c->row = -1;
-        cr__audit_drive(step->model, &step->dynamics, step->audited.drive, c->body_a, c->body_b,
-                        c->point.point, c->impulse);
+        cr__audit_drive(step->model, &step->dynamics, drive, c->body_a, c->body_b, c->point.point,
+                        c->impulse);
         if (!(cr_dot(c->impulse, c->impulse) > 0.0)) continue;
         crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = impact->report.energy_change;
         event.impact = step->certificate.impacts - 1;
-        status = cr_step_event_add(step, &event);
+        status = cr__step_event_put(&step->own.allocator, &event, events);
     }
     return status;
 }
@@ -306,7 +307,7 @@ static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crErro
     *impact = (Impact){0};
     if (!list_cluster(step->model, &step->part, &step->scratch, reach->inside, impact))
         return cr__step_memory(error);
-    crStatus status = build(step, reach->takes, impact, error);
+    crStatus status = build(step, reach->takes, &step->scratch, impact, error);
     if (status == CR_OK) status = run_rule(step, &step->scratch, impact, error);
     if (status == CR_OK) apply_impact(step, impact, step->clocks->fresh, step->state.v);
     return status;
@@ -347,7 +348,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
             crShown shown = {&impact.rows, &impact.problem, impact.p, before, step->state.time, 0.0, false};
             status = cr__step_show(step, &shown, error);
             if (status != CR_OK) return status;
-            status = log_events(step, reach->takes, &impact);
+            status = log_events(step, reach->takes, &impact, step->audited.drive, &step->events);
             break;
         }
         cr__part_copy(step->model, cr__step_part(step), before, step->state.v);

@@ -93,9 +93,8 @@ static void begin_bodies(const crStep* step, crPart bodies, int* parent, bool* t
     }
 }
 
-crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands) {
+crStatus cr__step_islands(const crStep* step, const bool* takes, crArena* arena, crIslands* islands) {
     const crModel* model = step->model;
-    crArena* arena = &step->scratch;
     int nb = model->nb, *parent;
     bool* touched;
     *islands = (crIslands){0};

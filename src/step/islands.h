@@ -15,7 +15,7 @@ typedef struct crIslands {
 
 // Finds the islands of the contacts with takes[i], loops and trees, in the order of their first bodies.
 // CR_ERR_MEMORY.
-crStatus cr__step_islands(crStep* step, const bool* takes, crIslands* islands);
+crStatus cr__step_islands(const crStep* step, const bool* takes, crArena* arena, crIslands* islands);
 static inline int cr__island_of_contact(const crStep* step, const crIslands* islands,
                                         const crStepContact* c) {
     return islands->of_body[cr__step_mover(step, c->body_a, c->body_b)];

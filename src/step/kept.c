@@ -118,8 +118,7 @@ static crStatus take_forces(const crModel* model, const crAllocator* a, const in
     return status;
 }
 
-crStatus cr__step_kept_enter(crStep* step) {
-    crKept* kept = &step->clocks->kept;
+crStatus cr__step_kept_enter(const crStep* step, crStepWarm* warm, crKept* kept) {
     crStepWarm* part = &kept->part;
     crStatus status = CR_OK;
     part->count = 0;
@@ -131,9 +130,9 @@ crStatus cr__step_kept_enter(crStep* step) {
     }
     cr__step_mark_part(step, 0);
     sort_forces(part->force, part->count);
-    kept->whole = step->warm;
-    step->warm = *part;
-    step->warm.changed = true;
+    kept->whole = *warm;
+    *warm = *part;
+    warm->changed = true;
     kept->inside = true;
     return status;
 }

@@ -26,9 +26,9 @@ typedef struct crKept {
 crStatus cr__step_kept_open(const crModel* model, const crAllocator* allocator, const crStepWarm* warm,
                             crKept* kept);
 crStatus cr__step_kept_close(const crAllocator* allocator, crStepWarm* warm, crKept* kept);
-// Enter gives step->warm the forces of the part alone: those whose moving bodies all belong to it. Leave must
-// follow; the forces that are in step->warm then replace them. CR_ERR_MEMORY.
-crStatus cr__step_kept_enter(crStep* step);
+// Enter gives `warm` the forces of the part alone: those whose moving bodies all belong to it. Leave must
+// follow; the forces that are in `warm` then replace them. CR_ERR_MEMORY.
+crStatus cr__step_kept_enter(const crStep* step, crStepWarm* warm, crKept* kept);
 crStatus cr__step_kept_leave(const crModel* model, const crAllocator* allocator, crStepWarm* warm,
                              crKept* kept);
 // Force of a contact, NULL if it carried none.

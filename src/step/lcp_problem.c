@@ -34,8 +34,8 @@ static void add_turn(const crStep* step, int body, crVec3 turn, int row, crRows*
     }
 }
 
-// change of slip from the midpoint to the two witness points: t.(omega_a + omega_b) x (gap/2) n
-void cr__step_set_arms(const crStep* step, crStepPosed* posed) {
+// Changes slip rows from the midpoint to the two witness points: t.(omega_a + omega_b) x (gap/2) n.
+static void set_arms(const crStep* step, crStepPosed* posed) {
     for (int i = 0; i < posed->problem.block_count; i++) {
         const crBlock* block = &posed->problem.blocks[i];
         if (block->source < 0) continue;
@@ -48,6 +48,17 @@ void cr__step_set_arms(const crStep* step, crStepPosed* posed) {
             add_turn(step, c->body_b, turn, block->row + r, &posed->rows);
         }
     }
+}
+
+crStatus cr__step_pose_arms(const crStep* step, crArena* arena, const crBlock* blocks,
+                            const double (*vertices)[2], crStepPosed* posed) {
+    set_arms(step, posed);
+    posed->problem = (crProblem){.blocks = blocks,
+                                 .block_count = posed->problem.block_count,
+                                 .vertices = vertices,
+                                 .nv = posed->problem.nv,
+                                 .b = posed->b};
+    return cr__step_pose_problem(step, arena, &posed->rows, step->free.v, &posed->H, &posed->problem);
 }
 
 static crStatus refuse(const crBlock* block, crError* error) {
@@ -130,16 +141,12 @@ crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const d
     double(*vertices)[2] = NULL;
     double* u_hat = cr_arena_alloc(&step->scratch, (size_t)(step->posed.rows.count + 1) * sizeof(double));
     if (u_hat == NULL) return cr__step_memory(error);
-    cr__step_set_arms(step, &step->posed);
     status = set_polygons(step, &step->scratch, &blocks, &vertices, error);
     if (status != CR_OK) return status;
-    status = cr__step_pose_problem(step, &step->posed.rows, blocks, step->posed.problem.block_count,
-                                   (const double(*)[2])vertices, step->free.v, &step->posed.H,
-                                   &step->posed.problem);
+    status = cr__step_pose_arms(step, &step->scratch, blocks, (const double(*)[2])vertices, &step->posed);
     if (status != CR_OK) return cr__step_memory(error);
     cr_rows_velocity(&step->posed.rows, v_hat, u_hat);
     set_bias(&step->settings, &step->posed, &step->contacts, h, u_hat);
-    step->posed.problem.b = step->posed.b;
     return CR_OK;
 }
 

@@ -8,8 +8,10 @@
 // CR_ERR_RANGE for friction that is no LCP, CR_ERR_MEMORY.
 crStatus cr__step_lcp_problem(crStep* step, double h, const bool* takes, const double* v_hat, crError* error);
 
-// Changes slip rows of posed->rows from the midpoint to the two witness points.
-void cr__step_set_arms(const crStep* step, crStepPosed* posed);
+// Changes slip rows of posed->rows from the midpoint to the two witness points, and poses the problem again with
+// these blocks and vertices. CR_ERR_MEMORY.
+crStatus cr__step_pose_arms(const crStep* step, crArena* arena, const crBlock* blocks,
+                            const double (*vertices)[2], crStepPosed* posed);
 
 // Solves Poisson's second LCP for step->posed. p, the impulses of compression, becomes the sum of both stages.
 // CR_ERR_MEMORY.

@@ -143,7 +143,7 @@ static crStatus lay_islands(crStep* step, double fall, const int* roots, const c
     if (reserve_lying(step, lying, &taken) != CR_OK) return CR_ERR_MEMORY;
     keep_contacts(step, solve->takes, taken, lying, &step->certificate);
     leave_contacts(step, solve, &step->contacts);
-    cr__step_leave_out(step, out);
+    step->part = cr__step_leave_out(step->model, out, &step->awake);
     return CR_OK;
 }
 

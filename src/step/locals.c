@@ -183,14 +183,13 @@ static crStatus heap_again(const crPairs* pairs, const crAllocator* a, crClocks*
 }
 
 // Finds the groups at the beginning of the step and moves impacts of large ones to their slots.
-static crStatus group(crStep* step, double h, crError* error) {
-    cr__step_groups_join(step, h, step->clocks);
-    for (int i = 0; i < step->pairs->count; i++) {
-        if (step->pairs->time[i].when < h && step->pairs->time[i].exact)
-            step->pairs->time[i].when = slot_of(step, i, step->pairs->time[i].when, -h);
+static crStatus group(const crStep* step, double h, crPairs* pairs, crClocks* clocks) {
+    cr__step_groups_join(step, h, clocks);
+    for (int i = 0; i < pairs->count; i++) {
+        crNearTime* time = &pairs->time[i];
+        if (time->when < h && time->exact) time->when = slot_of(step, i, time->when, -h);
     }
-    return heap_again(step->pairs, &step->own.allocator, step->clocks) == CR_OK ? CR_OK
-                                                                                : cr__step_memory(error);
+    return heap_again(pairs, &step->own.allocator, clocks);
 }
 
 static crStatus local_create(const crModel* model, crArena* arena, double h, Local* local) {
@@ -207,7 +206,7 @@ static crStatus local_create(const crModel* model, crArena* arena, double h, Loc
 static crStatus gather(crStep* step, Local* local, int body, crError* error) {
     const crModel* model = step->model;
     if (!cr__moves(model, body)) return CR_OK;
-    crStatus status = cr__step_wake(step, body, error);
+    crStatus status = cr__step_wake(step, body, &step->events, error);
     if (status != CR_OK) return status;
     for (int b = body; !local->in[b]; b = step->clocks->groups.next[b]) {
         const crBody* own = &model->bodies[b];
@@ -279,9 +278,9 @@ static crStatus advance_group(crStep* step, int body, double t, crError* error) 
     double from = step->clocks->clock[body], h = t - from;
     if (!(h > 0.0)) return CR_OK;
     size_t mark = cr_arena_mark(&step->scratch);
-    cr__step_part_groups(step, &body, 1);
+    step->part = cr__step_part_groups(step, &body, 1);
     set_now(step->clocks, &step->state, from);
-    crStatus kept = cr__step_kept_enter(step);
+    crStatus kept = cr__step_kept_enter(step, &step->warm, &step->clocks->kept);
     // Predicted impacts come no sooner than t. Other impacts are found by trial, which costs too much in a
     // large group.
     bool catches = step->clocks->groups.members[step->clocks->groups.first[body]] > step->clocks->many;
@@ -329,13 +328,13 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
         status = advance_group(step, local->bodies[k], t, error);
     }
     if (status != CR_OK) return status;
-    cr__step_part_groups(step, local->bodies, local->count);
+    step->part = cr__step_part_groups(step, local->bodies, local->count);
     set_now(step->clocks, &step->state, t);
     status = cr_step_forces(step, local->h - t, error);
     if (status == CR_OK) status = cr__step_margins(step, local->h - t, error);
     if (status == CR_OK) {
-        status = anew ? cr__step_collide_part(step, true, error)
-                      : cr__step_collide_fresh(step, step->clocks->fresh, step->clocks->stock, count, error);
+        crStepKnown known = {step->clocks->stock, count, step->clocks->fresh};
+        status = cr__step_collide_known(step, true, anew ? NULL : &known, error);
     }
     for (int k = 0; k < local->count; k++) {
         step->clocks->fresh[local->bodies[k]] = false;
@@ -477,7 +476,7 @@ static crStatus rest_plastically(crStep* step, double h, crError* error) {
     if (status == CR_OK &&
         cr__step_kept_close(&step->own.allocator, &step->warm, &step->clocks->kept) != CR_OK)
         status = cr__step_memory(error);
-    cr__step_part_all(step);
+    step->part = step->awake;
     set_now(step->clocks, &step->state, latest);
     step->certificate.truncated = true;
     if (status == CR_OK) status = cr_step_forces(step, h - latest, error);
@@ -491,7 +490,7 @@ static crStatus finish_resting(crStep* step, double h, crStepContact* contacts, 
     int kept = 0;
     if (cr__step_kept_close(&step->own.allocator, &step->warm, &step->clocks->kept) != CR_OK)
         return cr__step_memory(error);
-    cr__step_part_resting(step);
+    step->part = cr__step_part_of(step, step->clocks->hit, false);
     for (int i = 0; i < count; i++) {
         const crStepContact* c = &contacts[i];
         if (!step->clocks->hit[c->body_a] && !step->clocks->hit[c->body_b]) contacts[kept++] = *c;
@@ -513,8 +512,8 @@ crStatus cr__step_locally(crStep* step, double h, crError* error) {
     crStatus status = local_create(step->model, &step->scratch, h, &local);
     if (status == CR_OK)
         status = cr__step_kept_open(step->model, &step->own.allocator, &step->warm, &step->clocks->kept);
+    if (status == CR_OK) status = group(step, h, step->pairs, step->clocks);
     if (status != CR_OK) return cr__step_memory(error);
-    status = group(step, h, error);
     for (int i = 0; status == CR_OK && next_due(step, h, &due, &status, error); i++) {
         if (step->certificate.impacts >= limit || i >= 2 * limit) {
             return rest_plastically(step, h, error);

@@ -57,14 +57,23 @@ static double larger_speed(const crStep* step, const crDynamics* d, int b) {
     return free > speed ? free : speed;
 }
 
-static crStatus find_margins(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    double h = *(const double*)ctx;
+// margins of bodies for their motion over h
+typedef struct Margins {
+    const crStep* step;
+    double h;
+    double* margin;  // (nb)
+} Margins;
+
+static crStatus find_margins(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const Margins* to = ctx;
+    const crStepSettings* settings = &to->step->settings;
     crStatus status = CR_OK;
+    (void)model;
     for (int k = 0; k < part.count; k++) {
         int b = part.bodies[k];
-        double way = h * larger_speed(step, d, b);
-        if (!(way <= step->settings.bound)) status = CR_ERR_FINITE;
-        step->pairs->margin[b] = way + room_of(&step->settings, step->plan, b);
+        double way = to->h * larger_speed(to->step, d, b);
+        if (!(way <= settings->bound)) status = CR_ERR_FINITE;
+        to->margin[b] = way + room_of(settings, to->step->plan, b);
     }
     return status;
 }
@@ -73,7 +82,8 @@ crStatus cr__step_margins(crStep* step, double h, crError* error) {
     double* margin = step->pairs->margin;
     step->pairs->flat = -1.0;
     margin[CR_WORLD] = 0.0;
-    crStatus status = cr__step_by_bodies(step, find_margins, &h);
+    crStatus status =
+        cr__step_by_bodies(step, cr__step_part(step), find_margins, &(Margins){step, h, margin});
     for (int k = 0; status == CR_ERR_FINITE && k < step->part.count; k++) {
         int b = step->part.bodies[k];
         double speed = larger_speed(step, &step->dynamics, b);

@@ -209,7 +209,8 @@ static void move_apart(Apart* a) {
     }
     for (int i = 0; i < a->count; i++) {
         const Row* row = &a->row[i];
-        if (row->p > 0.0) cr__audit_join_push(a->step, row->at.body_a, row->at.body_b);
+        if (row->p > 0.0)
+            cr__audit_join_push(a->step->model, row->at.body_a, row->at.body_b, &a->step->audited);
     }
 }
 

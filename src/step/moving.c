@@ -94,7 +94,7 @@ static bool islands_create(crArena* arena, int nb, Islands* islands) {
 
 // Joins the bodies of contacts and loops. reach: islands of cr__step_reachable, as in cr__step_move_islands.
 // These are the same islands, unless a user's force joins more or trees sleep. CR_ERR_MEMORY.
-static crStatus join_contacts(crStep* step, const int* reach, int* root) {
+static crStatus join_contacts(const crStep* step, const int* reach, crArena* arena, int* root) {
     const crModel* model = step->model;
     bool all = step->plan->first_single <= 1 || step->part.count == model->nb - 1;
     if (reach[CR_WORLD] >= 0 && step->calls.force == NULL && all) {
@@ -106,8 +106,8 @@ static crStatus join_contacts(crStep* step, const int* reach, int* root) {
         const crLoop* loop = &model->loops[step->part.loops[k]];
         cr__forest_join_trees(model, root, loop->a, loop->b);
     }
-    return cr__forest_join_all(step->own.tasks, &step->scratch, step->contacts.count, contact_ends, step,
-                               model->nb, root);
+    return cr__forest_join_all(step->own.tasks, arena, step->contacts.count, contact_ends, step, model->nb,
+                               root);
 }
 
 // Counts each contact at one of its bodies.
@@ -198,10 +198,11 @@ static void find_among(void* ctx, int begin, int end) {
 
 // Sorts contacts of moving bodies to the front; order is kept on both sides. Sets *count to their number.
 // CR_ERR_MEMORY.
-static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* moving, int* count) {
+static crStatus sort_moving(const crStep* step, crStepContact* contacts, const bool* moving, crArena* arena,
+                            int* count) {
     int among = 0, all = *count, rest = 0;
-    size_t mark = cr_arena_mark(&step->scratch);
-    Sorting sorting = {step, contacts, moving, cr_arena_alloc(&step->scratch, (size_t)all + 1)};
+    size_t mark = cr_arena_mark(arena);
+    Sorting sorting = {step, contacts, moving, cr_arena_alloc(arena, (size_t)all + 1)};
     if (sorting.among == NULL) return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, all, CHUNK, find_among, &sorting);
     for (int i = 0; i < all; i++) {
@@ -209,7 +210,7 @@ static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* m
     }
     *count = among;
     if (among == all) return CR_OK;
-    crStepContact* behind = cr_arena_alloc(&step->scratch, (size_t)(all - among) * sizeof *behind);
+    crStepContact* behind = cr_arena_alloc(arena, (size_t)(all - among) * sizeof *behind);
     if (behind == NULL) return CR_ERR_MEMORY;
     for (int i = 0, k = 0; i < all; i++) {
         if (sorting.among[i]) {
@@ -220,26 +221,23 @@ static crStatus sort_moving(crStep* step, crStepContact* contacts, const bool* m
         }
     }
     memcpy(contacts + among, behind, (size_t)rest * sizeof *behind);
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return CR_OK;
 }
 
-// Merges two sorted lists into the step's contacts, with impulses 0. Contacts of moving bodies are left out,
+// Merges two sorted lists into `to`, with impulses 0. Contacts of moving bodies are left out,
 // and so are those between moving and other bodies. CR_ERR_MEMORY.
-static crStatus list_others(crStep* step, const crStepContact* a, int a_count, const crStepContact* b,
-                            int b_count, const bool* moving) {
-    crStepContact* to = cr_arena_alloc(&step->scratch, (size_t)(a_count + b_count + 1) * sizeof *to);
-    int count = 0;
-    if (to == NULL) return CR_ERR_MEMORY;
-    for (int i = 0, k = 0; i + k < a_count + b_count;) {
-        bool first = k == b_count || (i < a_count && cr__step_pair_first(&a[i], &b[k]));
-        const crStepContact* c = first ? &a[i++] : &b[k++];
-        if (!is_among(step->model, c, moving, false)) continue;
-        to[count] = *c;
-        to[count++].impulse = cr_vec3(0, 0, 0);
+static crStatus list_others(const crModel* model, const crStepContacts* a, const crStepContacts* b,
+                            const bool* moving, crArena* arena, crStepContacts* to) {
+    to->count = 0;
+    if (!CR_ROOMS(arena, CR_ROOM(to->list, a->count + b->count + 1))) return CR_ERR_MEMORY;
+    for (int i = 0, k = 0; i + k < a->count + b->count;) {
+        bool first = k == b->count || (i < a->count && cr__step_pair_first(&a->list[i], &b->list[k]));
+        const crStepContact* c = first ? &a->list[i++] : &b->list[k++];
+        if (!is_among(model, c, moving, false)) continue;
+        to->list[to->count] = *c;
+        to->list[to->count++].impulse = cr_vec3(0, 0, 0);
     }
-    step->contacts.list = to;
-    step->contacts.count = count;
     return CR_OK;
 }
 
@@ -249,31 +247,30 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     int listed = step->contacts.count;
     moved->count = listed;
     // bodies may have been released to the calm solve
-    crStatus status = sort_moving(step, moved->contacts, moving, &moved->count);
+    crStatus status = sort_moving(step, moved->contacts, moving, &step->scratch, &moved->count);
     step->contacts.count = moved->count;
     if (status == CR_OK) status = cr__audit_moved(step, moved);
     if (status != CR_OK) return cr__step_memory(error);
-    cr__audit_drives(step);
-    cr__step_part_of(step, moving);
+    cr__audit_drives(step->plan, &step->dynamics, &step->contacts, step->audited.drive);
+    step->part = cr__step_part_of(step, moving, true);
     status = cr__step_keep(step, error);
     if (status != CR_OK) return status;
-    const crStepContact *left = moved->near + moved->count, *rest = moved->near + listed;
-    status = list_others(step, left, listed - moved->count, rest, moved->near_count - listed, moving);
-    cr__step_leave_out(step, moving);
+    const crStepContacts left = {.list = moved->near + moved->count, .count = listed - moved->count};
+    const crStepContacts rest = {.list = moved->near + listed, .count = moved->near_count - listed};
+    status = list_others(step->model, &left, &rest, moving, &step->scratch, &step->contacts);
+    step->part = cr__step_leave_out(step->model, moving, &step->awake);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
 // Keeps the poses of the beginning if a tree is to be moved: its q does not hold them. CR_ERR_MEMORY.
-static crStatus keep_poses(crStep* step, crMoved* moved) {
+static crStatus keep_poses(const crPlan* plan, const crDynamics* d, crArena* arena, crMoved* moved) {
     bool any = false;
-    for (int b = 1; b < step->plan->first_single; b++) {
-        any = any || (cr__moves(step->model, b) && moved->body[b]);
+    for (int b = 1; b < plan->first_single; b++) {
+        any = any || (cr__moves(plan->model, b) && moved->body[b]);
     }
     if (!any) return CR_OK;
-    size_t bytes = (size_t)step->model->nb * sizeof *moved->pose;
-    moved->pose = cr_arena_alloc(&step->scratch, bytes);
-    if (moved->pose == NULL) return CR_ERR_MEMORY;
-    memcpy(moved->pose, step->dynamics.pose, bytes);
+    if (!CR_ROOMS(arena, CR_ROOM(moved->pose, plan->model->nb))) return CR_ERR_MEMORY;
+    memcpy(moved->pose, d->pose, (size_t)plan->model->nb * sizeof *moved->pose);
     return CR_OK;
 }
 
@@ -288,15 +285,16 @@ crStatus cr__step_move_islands(crStep* step, double h, const int* reach, crMoved
     if (notes.note == NULL) return cr__step_memory(error);
     cr__tasks_for(step->own.tasks, step->contacts.count, CHUNK, take_notes, &notes);
     count_contacts(step, notes.note, &islands);
-    if (join_contacts(step, reach, islands.root) != CR_OK) return cr__step_memory(error);
+    if (join_contacts(step, reach, &step->scratch, islands.root) != CR_OK) return cr__step_memory(error);
     bool any = find_moving(step, notes.note, &islands, moving);
     cr_arena_release(&step->scratch, before);
     if (!any) return CR_OK;
     *moved = (crMoved){.body = moving, .near = step->contacts.list, .near_count = step->contacts.count};
     moved->contacts = step->contacts.list;
-    crStatus status = sort_moving(step, step->contacts.list, moving, &step->contacts.count);
+    crStatus status = sort_moving(step, step->contacts.list, moving, &step->scratch, &step->contacts.count);
     if (status != CR_OK) return cr__step_memory(error);
-    if (keep_poses(step, moved) != CR_OK) return cr__step_memory(error);
+    if (keep_poses(step->plan, &step->dynamics, &step->scratch, moved) != CR_OK)
+        return cr__step_memory(error);
     size_t mark = cr_arena_mark(&step->scratch);
     step->posed.rows = (crRows){0};
     status = cr__moving_run(step, h, islands.root, moving, error);

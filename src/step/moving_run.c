@@ -127,10 +127,9 @@ static crStatus list(Work* work, bool* bounces) {
     crStep* step = work->step;
     int count = step->contacts.count, chunks = (count + CONTACTS - 1) / CONTACTS;
     Listing listing = {.work = work, .fall = work->h * cr_norm(step->model->gravity)};
-    listing.takes = cr_arena_alloc(&step->scratch, (size_t)count + 1);
-    listing.bounces = cr_arena_alloc(&step->scratch, (size_t)chunks + 1);
-    listing.first = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *listing.first);
-    if (listing.takes == NULL || listing.bounces == NULL || listing.first == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(listing.takes, count + 1), CR_ROOM(listing.bounces, chunks + 1),
+                  CR_ROOM(listing.first, chunks + 1)))
+        return CR_ERR_MEMORY;
     if (step->plan->given_count > 0 && !CR_ROOMS(&step->scratch, CR_ROOM(work->given, count + 1)))
         return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, CONTACTS, choose_chunk, &listing);
@@ -168,7 +167,7 @@ static void read_impulses(Work* work) {
     cr__tasks_for(work->step->own.tasks, work->count, CONTACTS, read_range, work);
     if (!work->trees.posed) return;
     cr__moving_keep_ties(&work->trees, &work->ask);
-    cr__moving_impulses(work->step);
+    cr__moving_impulses(work->step, &work->step->contacts);
 }
 
 static crStatus solve(Work* work, const int* islands, bool bounces) {
@@ -361,8 +360,10 @@ static void begin_sets(void* ctx, int begin, int end) {
 
 // Joins bodies that pushed each other to sets and counts their rows. root[b] becomes the first body of the
 // set of b if b is single or the root of a tree. CR_ERR_MEMORY.
-static crStatus join(Work* work, int* root, Energy* energy) {
+static crStatus join(Work* work) {
     crStep* step = work->step;
+    int* root = work->root;
+    Energy* energy = work->energy;
     int count = work->singles + work->trees.count, contacts = step->contacts.count, nb = step->model->nb;
     Pressing pressing = {step, cr_arena_alloc(&step->scratch, ((size_t)contacts + 1) * sizeof(int))};
     if (pressing.tree == NULL) return CR_ERR_MEMORY;
@@ -389,8 +390,8 @@ static crStatus join(Work* work, int* root, Energy* energy) {
 }
 
 // the set of a body, single or of a tree
-static Energy* set_of(const Work* work, const int* root, Energy* energy, int body) {
-    return &energy[root[work->step->model->bodies[body].root]];
+static Energy* set_of(const Work* work, int body) {
+    return &work->energy[work->root[work->step->model->bodies[body].root]];
 }
 
 static void add_tree(Work* work, int k, bool last, Energy* e) {
@@ -406,8 +407,10 @@ static void add_tree(Work* work, int k, bool last, Energy* e) {
 // while corrections can still be reduced. In the last round this limit is dropped in sets that gain. Sets
 // that do not gain keep it: contacts may take more energy from a fast spinning tree than it has, because
 // short steps keep velocity terms as they were at the beginning.
-static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
+static void find_gains(Work* work, bool last) {
     const crStep* step = work->step;
+    const int* root = work->root;
+    Energy* energy = work->energy;
     const crPacked* p = &work->packed;
     for (int n = 0; n < work->singles + work->trees.count; n++) {
         Energy* e = &energy[leader(work, n)];
@@ -426,7 +429,7 @@ static void find_gains(Work* work, const int* root, Energy* energy, bool last) {
     for (int i = 0; work->given != NULL && i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
-        Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
+        Energy* e = set_of(work, cr__step_mover(step, c->body_a, c->body_b));
         if (e->open) e->gain += e->scale * cr_dot(c->impulse, work->given[i]);
     }
 }
@@ -441,16 +444,16 @@ static bool may_release(const Energy* e) {
 // calm solve, and so are sets without rows. The others get less correction, then less of their impulses. A set
 // that would keep few of its impulses is released too: its bodies would fall into each other.
 // CR_ERR_MEMORY.
-static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving) {
+static crStatus limit_energy(Work* work, bool* moving) {
     const crPacked* p = &work->packed;
     int count = work->singles + work->trees.count;
-    if (join(work, root, energy) != CR_OK) return CR_ERR_MEMORY;
+    if (join(work) != CR_OK) return CR_ERR_MEMORY;
     bool any = true;
     for (int round = 0; any; round++) {
-        find_gains(work, root, energy, round == LIMITS);
+        find_gains(work, round == LIMITS);
         any = false;
         for (int n = 0; n < count && round < LIMITS; n++) {
-            Energy* e = &energy[leader(work, n)];
+            Energy* e = &work->energy[leader(work, n)];
             bool creates = e->gain - fmax(0.0, e->correct * e->lift) > 0.0;
             if (round == 0) e->released = creates && may_release(e);
             e->open = e->gain > 0.0 && !e->released;
@@ -459,7 +462,7 @@ static crStatus limit_energy(Work* work, int* root, Energy* energy, bool* moving
         }
     }
     for (int n = 0; n < count; n++) {
-        Energy* e = &energy[root[leader(work, n)]];
+        Energy* e = &work->energy[work->root[leader(work, n)]];
         // without any impulse a spinning body still gains: its turn is of first order here
         e->released = e->released || e->rows == 0 || !(e->scale > RELEASE_SHARE);
         if (!e->released) continue;
@@ -502,35 +505,33 @@ static void put_back(Work* work) {
 }
 
 // Scales the impulses of contacts and joints by the shares of their sets.
-static void put_impulses(const Work* work, const int* root, Energy* energy) {
+static void put_impulses(const Work* work) {
     crStep* step = work->step;
     bool less = false;
     for (int n = 0; n < work->singles + work->trees.count; n++) {
-        less = less || energy[leader(work, n)].scale < 1.0;
+        less = less || work->energy[leader(work, n)].scale < 1.0;
     }
     for (int i = 0; less && i < step->contacts.count; i++) {
         crStepContact* c = &step->contacts.list[i];
         if (!cr__step_presses(c)) continue;
-        const Energy* e = set_of(work, root, energy, cr__step_mover(step, c->body_a, c->body_b));
+        const Energy* e = set_of(work, cr__step_mover(step, c->body_a, c->body_b));
         if (e->scale < 1.0) c->impulse = cr_scale(e->scale, c->impulse);
     }
     if (!work->trees.posed) return;
     for (int r = 0; r < step->posed.rows.count; r++) {
         int first = step->posed.rows.start[r];
         if (step->ties.of_row[r] < 0 || first == step->posed.rows.start[r + 1]) continue;
-        step->posed.p[r] *=
-            set_of(work, root, energy, step->model->velocity.body[step->posed.rows.col[first]])->scale;
+        step->posed.p[r] *= set_of(work, step->model->velocity.body[step->posed.rows.col[first]])->scale;
     }
-    cr__step_keep_ties(step);
+    cr__step_keep_ties(step, &step->ties);
 }
 
 crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving, crError* error) {
     Work work = {.step = step, .h = h};
-    size_t nb = (size_t)step->model->nb;
-    int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
-    Energy* energy = cr_arena_alloc(&step->scratch, nb * sizeof *energy);
-    if (root == NULL || energy == NULL) return cr__step_memory(error);
-    cr__step_part_of(step, moving);
+    int nb = step->model->nb;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(work.root, nb), CR_ROOM(work.energy, nb)))
+        return cr__step_memory(error);
+    step->part = cr__step_part_of(step, moving, true);
     crStatus status = cr__moving_pose(step, h, islands, moving, &work.trees, error);
     if (status != CR_OK) return status;
     bool bounces;
@@ -538,12 +539,9 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     cr__moving_start(&work.trees);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
     leave_untouched(&work, moving);
-    work.root = root;
-    work.energy = energy;
-    work.gains = cr_arena_alloc(&step->scratch, (size_t)(work.singles + 1) * sizeof *work.gains);
-    if (work.gains == NULL) return cr__step_memory(error);
-    if (limit_energy(&work, root, energy, moving) != CR_OK) return cr__step_memory(error);
+    bool room = CR_ROOMS(&step->scratch, CR_ROOM(work.gains, work.singles + 1));
+    if (!room || limit_energy(&work, moving) != CR_OK) return cr__step_memory(error);
     put_back(&work);
-    put_impulses(&work, root, energy);
+    put_impulses(&work);
     return CR_OK;
 }

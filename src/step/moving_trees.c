@@ -54,9 +54,9 @@ static crStatus number_islands(const crModel* model, crArena* arena, const int* 
 }
 
 // Sets gap, target, bounce and the warm start of one short step for each row. CR_ERR_MEMORY.
-static crStatus start_rows(crStep* step, crMovingTrees* t) {
+static crStatus start_rows(const crStep* step, crArena* arena, crMovingTrees* t) {
     size_t rows = (size_t)step->posed.rows.count + 1;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(t->gap, rows), CR_ROOM(t->target, rows), CR_ROOM(t->bounce, rows)))
+    if (!CR_ROOMS(arena, CR_ROOM(t->gap, rows), CR_ROOM(t->target, rows), CR_ROOM(t->bounce, rows)))
         return CR_ERR_MEMORY;
     for (int r = 0; r < step->posed.rows.count; r++) {
         t->gap[r] = step->posed.rows.gap[r];
@@ -91,14 +91,12 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
         any = any || (cr__moves(step->model, b) && moving[b]);
     }
     if (!any) return CR_OK;
-    bool* takes = cr_arena_alloc(&step->scratch, (size_t)step->contacts.count + 1);
-    bool room = CR_ROOMS(&step->scratch, CR_ROOM(t->root, trees), CR_ROOM(t->energy, trees),
-                         CR_ROOM(t->share, trees), CR_ROOM(t->v, nv), CR_ROOM(t->way, nv),
-                         CR_ROOM(t->still, nv), CR_ROOM(t->q, step->model->nq + 1)) &&
-                takes != NULL;
+    bool* takes;
+    bool room = CR_ROOMS(&step->scratch, CR_ROOM(takes, step->contacts.count + 1), CR_ROOM(t->root, trees),
+                         CR_ROOM(t->energy, trees), CR_ROOM(t->share, trees), CR_ROOM(t->v, nv),
+                         CR_ROOM(t->way, nv), CR_ZERO(t->still, nv), CR_ROOM(t->q, step->model->nq + 1));
     if (!room || number_islands(step->model, &step->scratch, root, moving, &t->islands) != CR_OK)
         return cr__step_memory(error);
-    memset(t->still, 0, nv * sizeof *t->still);
     for (int b = 1; b < step->plan->first_single; b++) {
         if (moving[b] && cr__plan_tree(step->plan, b).count > 0) t->root[t->count++] = b;
     }
@@ -110,7 +108,7 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     t->posed = step->posed.rows.count > 0;
     if (!t->posed) return CR_OK;
     int *order, *first;
-    status = start_rows(step, t);
+    status = start_rows(step, &step->scratch, t);
     if (status == CR_OK)
         status = cr__step_sort_blocks(step->model, &step->scratch, &step->posed.problem, &t->islands, &order,
                                       &first);
@@ -122,9 +120,9 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-void cr__moving_impulses(crStep* step) {
-    for (int i = 0; i < step->contacts.count; i++) {
-        crStepContact* c = &step->contacts.list[i];
+void cr__moving_impulses(const crStep* step, const crStepContacts* contacts) {
+    for (int i = 0; i < contacts->count; i++) {
+        crStepContact* c = &contacts->list[i];
         if (c->row < 0) continue;
         crMat3 F = cr__step_frame(step, c);
         crVec3 P = cr_vec3(0, 0, 0);
@@ -269,5 +267,5 @@ void cr__moving_leave(const crMovingTrees* t, int k, bool* moving) {
 void cr__moving_keep_ties(const crMovingTrees* t, const crSubsteps* ask) {
     if (!t->posed) return;
     cr__short_rows_sums(ask, t->step->posed.p);
-    cr__step_keep_ties(t->step);
+    cr__step_keep_ties(t->step, &t->step->ties);
 }

@@ -39,7 +39,7 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
 // After the short steps: sets step->posed.p to the impulses of the step and keeps forces of loops and joints.
 void cr__moving_keep_ties(const crMovingTrees* trees, const crSubsteps* ask);
 // After that: sets the impulses of contacts with rows, inside their cones.
-void cr__moving_impulses(crStep* step);
+void cr__moving_impulses(const crStep* step, const crStepContacts* contacts);
 // Sets `energy` from the state at the start; dynamics must have the poses of the start.
 void cr__moving_start(crMovingTrees* trees);
 // Gain of tree k with these shares of corrections and impulses, and with its v scaled by `least` or more. The

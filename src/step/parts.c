@@ -3,26 +3,24 @@
 // A part holds whole trees, all driven bodies, and the loops of its bodies.
 #include "step/clocks.h"
 
-void cr__step_part_all(crStep* step) { step->part = step->awake; }
-
 void cr__step_mark_part(const crStep* step, int value) {
     for (int k = 0; k < step->part.count; k++) {
         step->work.mark[step->part.bodies[k]] = value;
     }
 }
 
-void cr__step_list_awake(crStep* step) {
+crStepPart cr__step_list_awake(const crStep* step, crStepPart* awake) {
     const crModel* model = step->model;
-    step->awake.count = step->awake.loop_count = 0;
+    awake->count = awake->loop_count = 0;
     for (int b = 1; b < model->nb; b++) {
-        if (!cr__step_idle(step, b)) step->awake.bodies[step->awake.count++] = b;
+        if (!cr__step_idle(step, b)) awake->bodies[awake->count++] = b;
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];
         bool idle = cr__step_idle(step, loop->a) || cr__step_idle(step, loop->b);
-        if (!idle) step->awake.loops[step->awake.loop_count++] = i;
+        if (!idle) awake->loops[awake->loop_count++] = i;
     }
-    cr__step_part_all(step);
+    return *awake;
 }
 
 // Merges the driven bodies into the first `listed` bodies of work.list; both ascend. Returns the new number.
@@ -53,7 +51,7 @@ static crStepPart complete_part(const crStep* step, int count) {
     return (crStepPart){count, step->work.list, loops, step->work.loops};
 }
 
-void cr__step_part_groups(crStep* step, const int* bodies, int count) {
+crStepPart cr__step_part_groups(const crStep* step, const int* bodies, int count) {
     int listed = 0;
     for (int k = 0; k < count; k++) {
         for (int b = bodies[k]; step->work.mark[b] == 0; b = step->clocks->groups.next[b]) {
@@ -65,39 +63,29 @@ void cr__step_part_groups(crStep* step, const int* bodies, int count) {
         step->work.mark[step->work.list[k]] = 0;
     }
     cr__sort(step->work.list, listed);
-    step->part = complete_part(step, listed);
+    return complete_part(step, listed);
 }
 
-void cr__step_part_resting(crStep* step) {
+crStepPart cr__step_part_of(const crStep* step, const bool* in, bool value) {
     int listed = 0;
     for (int k = 0; k < step->awake.count; k++) {
         int b = step->awake.bodies[k];
-        if (cr__moves(step->model, b) && !step->clocks->hit[b]) step->work.list[listed++] = b;
+        if (cr__moves(step->model, b) && in[b] == value) step->work.list[listed++] = b;
     }
-    step->part = complete_part(step, listed);
+    return complete_part(step, listed);
 }
 
-void cr__step_part_of(crStep* step, const bool* in) {
-    int listed = 0;
-    for (int k = 0; k < step->awake.count; k++) {
-        int b = step->awake.bodies[k];
-        if (cr__moves(step->model, b) && in[b]) step->work.list[listed++] = b;
-    }
-    step->part = complete_part(step, listed);
-}
-
-void cr__step_leave_out(crStep* step, const bool* out) {
-    const crModel* model = step->model;
+crStepPart cr__step_leave_out(const crModel* model, const bool* out, crStepPart* awake) {
     int bodies = 0, loops = 0;
-    for (int k = 0; k < step->awake.count; k++) {
-        int b = step->awake.bodies[k];
-        if (!cr__moves(model, b) || !out[b]) step->awake.bodies[bodies++] = b;
+    for (int k = 0; k < awake->count; k++) {
+        int b = awake->bodies[k];
+        if (!cr__moves(model, b) || !out[b]) awake->bodies[bodies++] = b;
     }
-    for (int k = 0; k < step->awake.loop_count; k++) {
-        const crLoop* loop = &model->loops[step->awake.loops[k]];
-        if (!out[loop->a] && !out[loop->b]) step->awake.loops[loops++] = step->awake.loops[k];
+    for (int k = 0; k < awake->loop_count; k++) {
+        const crLoop* loop = &model->loops[awake->loops[k]];
+        if (!out[loop->a] && !out[loop->b]) awake->loops[loops++] = awake->loops[k];
     }
-    step->awake.count = bodies;
-    step->awake.loop_count = loops;
-    cr__step_part_all(step);
+    awake->count = bodies;
+    awake->loop_count = loops;
+    return *awake;
 }

@@ -186,8 +186,8 @@ static crStatus pose_and_show(crStep* step, double h, const bool* taken, const c
     crStatus status = cr_step_problem_build(step, h, taken, error);
     if (status != CR_OK) return status;
     memset(step->posed.p, 0, (size_t)step->posed.rows.count * sizeof *step->posed.p);
-    cr__step_keep_rows(step, s, before, ties);
-    cr__step_start_packed(step, s);
+    cr__step_keep_rows(step, s, before, ties, &step->posed);
+    cr__step_start_packed(step, s, &step->posed);
     return cr__step_show_problem(step, h, false, error);
 }
 

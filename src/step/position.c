@@ -79,47 +79,44 @@ static int ration(int count, int bodies, int64_t* visits) {
     return (int)sweeps;
 }
 
-static crStatus factor_masses(crStep* step, crPart part, crDynamics* d, void* ctx) {
+static crStatus factor_masses(const crModel* model, crPart part, crDynamics* d, void* ctx) {
     (void)ctx;
-    return cr__part_mass_factor(step->model, part, 0.0, d);
+    return cr__part_mass_factor(model, part, 0.0, d);
 }
 
+// impulses of a round, and the positions that they move
+typedef struct Move {
+    double *p, *q;
+} Move;
+
 // Moves the bodies of a part by M^-1 p.
-static crStatus move_out(crStep* step, crPart part, crDynamics* d, void* p) {
-    cr__part_mass_solve(step->model, part, d, p);
-    cr__part_advance(step->model, part, 1.0, p, step->state.q);
+static crStatus move_out(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const Move* move = ctx;
+    cr__part_mass_solve(model, part, d, move->p);
+    cr__part_advance(model, part, 1.0, move->p, move->q);
     return CR_OK;
 }
 
-static crStatus find_poses(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    (void)ctx;
-    cr__part_kinematics(step->model, part, &step->state, d);
+static crStatus find_poses(const crModel* model, crPart part, crDynamics* d, void* state) {
+    cr__part_kinematics(model, part, state, d);
     return CR_OK;
 }
 
 // Lists the bodies that a round may move: all trees, and the bodies of its contacts. CR_ERR_MEMORY.
-static crStatus list_movers(crStep* step, int count, const crPackedContact* contact, crStepPart* part) {
-    const crModel* model = step->model;
+static crStatus list_movers(const crPlan* plan, crArena* arena, int count, const crPackedContact* contact,
+                            crPart* movers) {
+    const crModel* model = plan->model;
     bool* in;
-    *part = (crStepPart){0};
-    if (!CR_ROOMS(&step->scratch, CR_ZERO(in, model->nb), CR_ROOM(part->bodies, model->nb)))
-        return CR_ERR_MEMORY;
+    int* bodies;
+    if (!CR_ROOMS(arena, CR_ZERO(in, model->nb), CR_ROOM(bodies, model->nb))) return CR_ERR_MEMORY;
+    *movers = (crPart){bodies, 0};
     for (int i = 0; i < count; i++) {
         in[contact[i].body_a] = in[contact[i].body_b] = true;
     }
     for (int b = 1; b < model->nb; b++) {
-        if (b < step->plan->first_single || (in[b] && cr__moves(model, b))) part->bodies[part->count++] = b;
+        if (b < plan->first_single || (in[b] && cr__moves(model, b))) bodies[movers->count++] = b;
     }
     return CR_OK;
-}
-
-// Runs a stage over the bodies of a list.
-static crStatus by_movers(crStep* step, crStepPart movers, crPartFn stage, void* ctx) {
-    crStepPart whole = step->part;
-    step->part = movers;
-    crStatus status = cr__step_by_bodies(step, stage, ctx);
-    step->part = whole;
-    return status;
 }
 
 // Numbers the islands of the first `count` contacts in the order of their roots, which it replaces. Returns
@@ -142,10 +139,11 @@ static int number_pushed(const crPush* pass, int count, int* island_of_body) {
 }
 
 // Notes which trees a round pushed apart.
-static void note_pushes(crStep* step, int count, const crPackedContact* contact) {
+static void note_pushes(const crModel* model, int count, const crPackedContact* contact,
+                        crStepAudited* audited) {
     for (int i = 0; i < count; i++) {
         const crPackedContact* c = &contact[i];
-        if (cr_dot(c->P, c->normal) > 0.0) cr__audit_join_push(step, c->body_a, c->body_b);
+        if (cr_dot(c->P, c->normal) > 0.0) cr__audit_join_push(model, c->body_a, c->body_b, audited);
     }
 }
 
@@ -159,7 +157,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_bod
     int islands = number_pushed(pass, count, island_of_body);
     double* dq;
     crPackedIsland* island;
-    crStepPart movers;
+    crPart movers;
     if (islands < 0 || !CR_ROOMS(arena, CR_ZERO(dq, model->nv + 1), CR_ZERO(island, islands + 1)))
         return cr__step_memory(error);
     for (int i = 0; i < count; i++) {
@@ -177,17 +175,17 @@ static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_bod
     pass->count = pass->capacity = 0;
     crPacked packed;
     const crInertias of = cr__step_inertias(step);
-    if (list_movers(step, count, contact, &movers) != CR_OK) return cr__step_memory(error);
-    crStatus status = by_movers(step, movers, factor_masses, NULL);
+    if (list_movers(step->plan, arena, count, contact, &movers) != CR_OK) return cr__step_memory(error);
+    crStatus status = cr__step_by_bodies(step, movers, factor_masses, NULL);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     status = cr__packed_create(&of, island_of_body, dq, count, contact, NULL, &packed);
     if (status == CR_OK) status = cr__packed_solve(&packed, island, islands, arena);
     if (status != CR_OK) return cr__step_memory(error);
     cr__packed_results(&packed, island);
-    note_pushes(step, count, contact);
-    cr__step_add_momentum(step->model, &step->dynamics, count, contact, dq);
-    status = by_movers(step, movers, move_out, dq);
-    if (status == CR_OK) status = by_movers(step, movers, find_poses, NULL);
+    note_pushes(model, count, contact, &step->audited);
+    cr__step_add_momentum(model, &step->dynamics, count, contact, dq);
+    status = cr__step_by_bodies(step, movers, move_out, &(Move){dq, step->state.q});
+    if (status == CR_OK) status = cr__step_by_bodies(step, movers, find_poses, &step->state);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
@@ -221,17 +219,17 @@ static bool find_astray(crPush* pass, bool* astray) {
 }
 
 // Finds the poses of all bodies that do not lie, whether they are of the part or not.
-static crStatus pose_others(crStep* step) {
+static crStatus pose_others(const crStep* step, crArena* arena, crDynamics* d) {
     // all of them are of the part
     if (step->part.count + step->rest.lying.count == step->model->nb - 1) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch);
-    int count = 0, *bodies = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *bodies);
-    if (bodies == NULL) return CR_ERR_MEMORY;
+    size_t mark = cr_arena_mark(arena);
+    int count = 0, *bodies;
+    if (!CR_ROOMS(arena, CR_ROOM(bodies, step->model->nb))) return CR_ERR_MEMORY;
     for (int b = 1; b < step->model->nb; b++) {
         if (step->rest.lying.island[b] == 0) bodies[count++] = b;
     }
-    cr__part_kinematics(step->model, (crPart){bodies, count}, &step->state, &step->dynamics);
-    cr_arena_release(&step->scratch, mark);
+    cr__part_kinematics(step->model, (crPart){bodies, count}, &step->state, d);
+    cr_arena_release(arena, mark);
     return CR_OK;
 }
 
@@ -242,13 +240,13 @@ static crStatus collide_anew(crStep* step, double margin, const bool* astray, cr
         count += astray[b];
     }
     if (astray == NULL || ASTRAY * count > step->model->nb) return cr_step_collide(step, margin, error);
-    cr__step_flat_margins(step, margin);
+    cr__step_flat_margins(step->pairs, margin);
     crStatus status =
         cr__pairs_move(step->pairs, step->own.tasks, cr__step_part(step), &step->dynamics, error);
     if (status != CR_OK) return status;
-    cr__step_part_of(step, astray);
+    step->part = cr__step_part_of(step, astray, true);
     status = cr__step_collide_part(step, true, error);
-    cr__step_part_all(step);
+    step->part = step->awake;
     return status;
 }
 
@@ -273,7 +271,7 @@ static crStatus begin(crPush* pass, const crPositionList* start, crError* error)
     crStatus status = collide_anew(step, fmax(widest(step->plan, &step->settings, pass->coarse), pass->reach),
                                    start != NULL ? astray : NULL, error);
     if (status != CR_OK) return status;
-    if (cr__step_position_list(step, &anew->at) != CR_OK) return cr__step_memory(error);
+    if (cr__step_position_list(step, &step->scratch, &anew->at) != CR_OK) return cr__step_memory(error);
     cr__push_follow(pass, anew);
     return CR_OK;
 }
@@ -373,26 +371,25 @@ static crStatus find_overlaps(crStep* step, const crPositionList* start, const c
 // Bodies in `apart` are left out.
 static crStatus others(crStep* step, const bool* apart, bool must, bool* general, crError* error) {
     bool holds = true;
-    if (apart != NULL) cr__step_leave_out(step, apart);
+    if (apart != NULL) step->part = cr__step_leave_out(step->model, apart, &step->awake);
     crPart part = apart != NULL ? cr__step_part(step) : cr__all(step->model);
     crStatus status = cr__step_position_others(step, part, &holds, error);
     *general = status == CR_OK && (!holds || must);
     if (*general)
         status =
             cr__step_position_general(step, part, apart, widest(step->plan, &step->settings, 0.0), error);
-    if (apart != NULL) cr__step_list_awake(step);
+    if (apart != NULL) step->part = cr__step_list_awake(step, &step->awake);
     return status;
 }
 
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
                                 double coarse, crError* error) {
     const crPush ask = {.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .coarse = coarse};
-    size_t nb = (size_t)step->model->nb;
-    int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
-    bool* deep = cr_arena_alloc(&step->scratch, nb * sizeof *deep);
-    if (parent == NULL || deep == NULL) return cr__step_memory(error);
-    crStatus status = cr__step_by_bodies(step, find_poses, NULL);
-    if (status == CR_OK) status = pose_others(step);
+    int *parent, nb = step->model->nb;
+    bool* deep;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(parent, nb), CR_ROOM(deep, nb))) return cr__step_memory(error);
+    crStatus status = cr__step_by_bodies(step, cr__step_part(step), find_poses, &step->state);
+    if (status == CR_OK) status = pose_others(step, &step->scratch, &step->dynamics);
     if (status != CR_OK) return cr__step_memory(error);
     double reach = 0.0;
     int64_t visits = (int64_t)VISITS * step->model->nb;

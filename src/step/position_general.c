@@ -114,12 +114,12 @@ static double overlap_beyond(const crStepSettings* settings, const crStepContact
 }
 
 // Puts the overlaps of this round in front of the list of kept ones. CR_ERR_MEMORY.
-static crStatus remember_overlaps(crStep* step, const Kept** first) {
+static crStatus remember_overlaps(const crStep* step, crArena* arena, const Kept** first) {
     const crPose* pose = step->dynamics.pose;
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (!(overlap_beyond(&step->settings, c) > 0.0)) continue;
-        Kept* kept = cr_arena_alloc(&step->scratch, sizeof *kept);
+        Kept* kept = cr_arena_alloc(arena, sizeof *kept);
         if (kept == NULL) return CR_ERR_MEMORY;
         const crStepPoint* p = &c->point;
         *kept = (Kept){.frame = cr__step_frame(step, c), .next = *first};
@@ -166,31 +166,23 @@ static crStatus pass_limits(const crModel* model, const crStepSettings* settings
 }
 
 static crStatus make_pass(crArena* arena, int rows, int entries, Pass* pass) {
-    pass->blocks = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *pass->blocks);
-    pass->b = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    pass->p = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof(double));
-    pass->info = cr_arena_alloc(arena, (size_t)(rows + 1) * sizeof *pass->info);
-    crStatus status = cr_rows_create(arena, rows, entries, &pass->rows);
-    if (status != CR_OK || pass->blocks == NULL || pass->b == NULL || pass->p == NULL || pass->info == NULL) {
-        return CR_ERR_MEMORY;
-    }
     pass->capacity = rows;
-    memset(pass->p, 0, (size_t)(rows + 1) * sizeof(double));
-    return CR_OK;
+    if (!CR_ROOMS(arena, CR_ROOM(pass->blocks, rows + 1), CR_ROOM(pass->b, rows + 1),
+                  CR_ZERO(pass->p, rows + 1), CR_ROOM(pass->info, rows + 1)))
+        return CR_ERR_MEMORY;
+    return cr_rows_create(arena, rows, entries, &pass->rows);
 }
 
 // Finds islands and all their errors, and marks the open islands. CR_ERR_MEMORY.
-static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
-    crArena* arena = &step->scratch;
+static crStatus find_rows(const crStep* step, crPart part, crArena* arena, Pass* pass) {
     const crModel* model = step->model;
-    bool* all = cr_arena_alloc(arena, (size_t)step->contacts.count + 1);
-    if (all == NULL || !CR_ROOMS(arena, CR_ROOM(pass->bodies, model->nb))) return CR_ERR_MEMORY;
+    bool* all;
+    if (!CR_ROOMS(arena, CR_ROOM(all, step->contacts.count + 1), CR_ROOM(pass->bodies, model->nb)))
+        return CR_ERR_MEMORY;
     memset(all, 1, (size_t)step->contacts.count + 1);
-    crStatus status = cr__step_islands(step, all, &pass->islands);
+    crStatus status = cr__step_islands(step, all, arena, &pass->islands);
     if (status != CR_OK) return status;
-    pass->open = cr_arena_alloc(arena, (size_t)pass->islands.count + 1);
-    if (pass->open == NULL) return CR_ERR_MEMORY;
-    memset(pass->open, 0, (size_t)pass->islands.count + 1);
+    if (!CR_ROOMS(arena, CR_ZERO(pass->open, pass->islands.count + 1))) return CR_ERR_MEMORY;
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         double depth = overlap_beyond(&step->settings, c);
@@ -204,7 +196,7 @@ static crStatus find_rows(crStep* step, crPart part, Pass* pass) {
         rows++;
         entries += cr__depth(model, k->at.body_a) + cr__depth(model, k->at.body_b);
     }
-    status = make_pass(&step->scratch, rows, entries, pass);
+    status = make_pass(arena, rows, entries, pass);
     if (status == CR_OK) status = pass_loops(step->model, &step->dynamics, pass);
     return status == CR_OK ? pass_limits(step->model, &step->settings, &step->state, part, pass) : status;
 }
@@ -228,18 +220,17 @@ static crStatus open_rows(const crStep* step, Pass* pass) {
 }
 
 // Solves islands one by one by Newton's method. *solved: true if all are solved.
-static crStatus solve_rows(crStep* step, const crProblem* problem, const double* rest, Pass* pass,
+static crStatus solve_rows(const crInertias* of, const crProblem* problem, const double* rest, Pass* pass,
                            bool* solved) {
     const crIslands* islands = &pass->islands;
-    const crInertias of = cr__step_inertias(step);
     int *order, *first;
     crUnits units;
     crPacked packed;
-    crStatus status = cr__step_sort_blocks(step->model, &step->scratch, problem, islands, &order, &first);
+    crStatus status = cr__step_sort_blocks(of->model, of->arena, problem, islands, &order, &first);
     if (status == CR_OK)
-        status = cr__units_create(&of, problem, pass->rows.w_hat, pass->p, islands->of_body, islands->count,
+        status = cr__units_create(of, problem, pass->rows.w_hat, pass->p, islands->of_body, islands->count,
                                   order, first, &units);
-    if (status == CR_OK) status = cr__packed_create(&of, islands->of_body, rest, 0, NULL, &units, &packed);
+    if (status == CR_OK) status = cr__packed_create(of, islands->of_body, rest, 0, NULL, &units, &packed);
     double largest = 0.0, change;
     for (int r = 0; r < problem->rows; r++) {
         largest = fmax(largest, fabs(problem->b[r]));
@@ -253,24 +244,24 @@ static crStatus solve_rows(crStep* step, const crProblem* problem, const double*
 }
 
 // Writes J^T p of the shortest move of all open islands to dq.
-static crStatus push_open(crStep* step, const double* rest, Pass* pass, double* dq) {
+static crStatus push_open(const crStep* step, const crInertias* of, const double* rest, Pass* pass,
+                          double* dq) {
     crRows H;
-    crProblem problem;
+    crProblem problem = {.nv = step->model->nv};
     bool solved = false;
     crStatus status = open_rows(step, pass);
     if (status == CR_OK && pass->rows.count == 0) return CR_OK;
-    if (status == CR_OK) {
-        status = cr__step_pose_problem(step, &pass->rows, pass->blocks, pass->block_count, NULL, rest, &H,
-                                       &problem);
-    }
+    problem.blocks = pass->blocks;
+    problem.block_count = pass->block_count;
+    if (status == CR_OK) status = cr__step_pose_problem(step, of->arena, &pass->rows, rest, &H, &problem);
     if (status != CR_OK) return status;
     problem.b = pass->b;
-    status = solve_rows(step, &problem, rest, pass, &solved);
+    status = solve_rows(of, &problem, rest, pass, &solved);
     if (status == CR_OK && !solved) {
         crRelaxParams params = cr__relax_params();
         crRelaxRun run;
         params.tol = cr_step_tol(&step->settings);
-        status = cr__relax_solve(&problem, &params, &step->scratch, pass->p, &run);
+        status = cr__relax_solve(&problem, &params, of->arena, pass->p, &run);
     }
     if (status == CR_OK) cr_rows_add_impulse(&pass->rows, pass->p, dq);
     return status;
@@ -281,9 +272,10 @@ static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
     double *dq, *rest;
     if (!CR_ROOMS(&step->scratch, CR_ZERO(dq, model->nv), CR_ZERO(rest, model->nv)))
         return cr__step_memory(error);
+    const crInertias of = cr__step_inertias(step);
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
-    if (status == CR_OK) status = push_open(step, rest, pass, dq);
+    if (status == CR_OK) status = push_open(step, &of, rest, pass, dq);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
     cr_arena_release(&step->scratch, mark);
     cr_model_mass_solve(model, &step->dynamics, dq);
@@ -316,7 +308,8 @@ static crStatus move_all(crStep* step, crPart part, const bool* apart, double ne
         cr_model_kinematics(step->model, &step->state, &step->dynamics);
         status = cr_step_collide(step, near, error);
         if (status == CR_OK && apart != NULL) drop_apart(&step->contacts, apart);
-        if (status == CR_OK && find_rows(step, part, &pass) != CR_OK) status = cr__step_memory(error);
+        if (status == CR_OK && find_rows(step, part, &step->scratch, &pass) != CR_OK)
+            status = cr__step_memory(error);
         step->certificate.penetration = pass.overlap;
         step->certificate.loop_error = pass.loop;
         if (status != CR_OK) return status;
@@ -325,7 +318,8 @@ static crStatus move_all(crStep* step, crPart part, const bool* apart, double ne
         if (holds_all(&step->settings, &pass)) return CR_OK;
         if (round == ROUNDS) return CR_OK;
         status = move_bodies(step, &pass, error);
-        if (status == CR_OK && remember_overlaps(step, &kept) != CR_OK) status = cr__step_memory(error);
+        if (status == CR_OK && remember_overlaps(step, &step->scratch, &kept) != CR_OK)
+            status = cr__step_memory(error);
         step->contacts.count = 0;
         // kept overlaps lie behind the round's other data in scratch: nothing is released if there
         // are any
@@ -335,21 +329,20 @@ static crStatus move_all(crStep* step, crPart part, const bool* apart, double ne
 }
 
 // Measures the kinetic energy of each tree, at its root.
-static void measure_trees(crStep* step, double* energy) {
-    for (int b = 1; b < step->plan->first_single; b++) {
-        crPart tree = cr__plan_tree(step->plan, b);
-        if (tree.count > 0) energy[b] = cr__part_kinetic(step->model, tree, step->state.v, &step->dynamics);
+static void measure_trees(const crPlan* plan, const double* v, crDynamics* d, double* energy) {
+    for (int b = 1; b < plan->first_single; b++) {
+        crPart tree = cr__plan_tree(plan, b);
+        if (tree.count > 0) energy[b] = cr__part_kinetic(plan->model, tree, v, d);
     }
 }
 
 // Scales v of trees whose kinetic energy grew.
-static void limit_kinetic(crStep* step, const double* before, double* now) {
-    measure_trees(step, now);
-    for (int b = 1; b < step->plan->first_single; b++) {
-        crPart tree = cr__plan_tree(step->plan, b);
-        if (tree.count == 0 || !(now[b] > before[b]) || step->model->bodies[b].base != CR_WORLD) continue;
-        if (!cr__step_has_motor(step->model, tree))
-            cr__tree_scale(step->model, tree, before[b], now[b], step->state.v);
+static void limit_kinetic(const crPlan* plan, const double* before, crDynamics* d, double* now, double* v) {
+    measure_trees(plan, v, d, now);
+    for (int b = 1; b < plan->first_single; b++) {
+        crPart tree = cr__plan_tree(plan, b);
+        if (tree.count == 0 || !(now[b] > before[b]) || plan->model->bodies[b].base != CR_WORLD) continue;
+        if (!cr__step_has_motor(plan->model, tree)) cr__tree_scale(plan->model, tree, before[b], now[b], v);
     }
 }
 
@@ -359,9 +352,9 @@ crStatus cr__step_position_general(crStep* step, crPart part, const bool* apart,
     double *before, *now;
     if (!CR_ROOMS(&step->scratch, CR_ROOM(before, trees), CR_ROOM(now, trees))) return cr__step_memory(error);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    measure_trees(step, before);
+    measure_trees(step->plan, step->state.v, &step->dynamics, before);
     crStatus status = move_all(step, part, apart, near, error);
-    if (status == CR_OK) limit_kinetic(step, before, now);
+    if (status == CR_OK) limit_kinetic(step->plan, before, &step->dynamics, now, step->state.v);
     return status;
 }
 

@@ -98,23 +98,16 @@ static crStatus make_identity(crArena* arena, int nv, crMatrix* Minv) {
     return CR_OK;
 }
 
-crStatus cr__step_pose_columns(const crStep* step, crArena* arena, const crRows* rows, const double* v,
-                               int columns, crRows* H, crProblem* problem) {
+crStatus cr__step_pose_problem(const crStep* step, crArena* arena, const crRows* rows, const double* v,
+                               crRows* H, crProblem* problem) {
     crStatus status = cr_rows_half(step->model, &step->dynamics, rows, arena, H);
     double* u = cr_arena_alloc(arena, (size_t)rows->count * sizeof(double));
     if (status != CR_OK || u == NULL) return CR_ERR_MEMORY;
     cr_rows_velocity(rows, v, u);
     problem->rows = rows->count;
     problem->u_free = u;
-    problem->nv = columns;
-    problem->J = (crMatrix){H->count, columns, H->start, H->col, H->value};
-    return make_identity(arena, columns, &problem->Minv);
-}
-
-crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
-                               const double (*vertices)[2], const double* v, crRows* H, crProblem* problem) {
-    *problem = (crProblem){.block_count = block_count, .blocks = blocks, .vertices = vertices};
-    return cr__step_pose_columns(step, &step->scratch, rows, v, step->model->nv, H, problem);
+    problem->J = (crMatrix){H->count, problem->nv, H->start, H->col, H->value};
+    return make_identity(arena, problem->nv, &problem->Minv);
 }
 
 // b of an open contact, with half the normal acceleration of bodies in the air, m/s
@@ -233,7 +226,7 @@ crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError*
     }
     if (status == CR_OK) status = add_loops(step, h, &step->posed, blocks, &count);
     if (status == CR_OK) status = add_joints(step, h, info, rows, &step->posed, blocks, &count);
-    step->posed.problem = (crProblem){.blocks = blocks, .block_count = count};
+    step->posed.problem = (crProblem){.blocks = blocks, .block_count = count, .nv = step->model->nv};
     step->posed.problem.vertices = (const double(*)[2])vertices;
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
 }
@@ -241,14 +234,13 @@ crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError*
 crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, crError* error) {
     crStatus status = cr__step_write_rows(step, h, takes, error);
     if (status != CR_OK) return status;
-    const crBlock* blocks = step->posed.problem.blocks;
-    int count = step->posed.problem.block_count;
-    status = cr__step_pose_problem(step, &step->posed.rows, blocks, count, step->posed.problem.vertices,
-                                   step->free.v, &step->posed.H, &step->posed.problem);
+    crProblem* problem = &step->posed.problem;
+    status =
+        cr__step_pose_problem(step, &step->scratch, &step->posed.rows, step->free.v, &step->posed.H, problem);
     if (status != CR_OK) return cr_error_set(error, status, "rows", "rows: %s", cr_status_text(status));
-    step->posed.problem.b = step->posed.b;
-    set_scales(step, h, &step->posed.problem);
-    warm_start(step, h, again, count, blocks, step->posed.p);
+    problem->b = step->posed.b;
+    set_scales(step, h, problem);
+    warm_start(step, h, again, problem->block_count, problem->blocks, step->posed.p);
     if (step->posed.rows.count > step->certificate.rows) step->certificate.rows = step->posed.rows.count;
     return CR_OK;
 }

@@ -15,10 +15,10 @@
 #define SURE     1.001  // factor on bounds, for rounding
 #define ROUNDING 1e-15  // the same, share of a gap
 
-crStatus cr__step_position_list(crStep* step, crPositionList* list) {
+crStatus cr__step_position_list(const crStep* step, crArena* arena, crPositionList* list) {
     size_t nb = (size_t)step->model->nb;
     *list = (crPositionList){.contacts = step->contacts.list, .count = step->contacts.count};
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(list->com, nb), CR_ROOM(list->q, nb), CR_ROOM(list->margin, nb)))
+    if (!CR_ROOMS(arena, CR_ROOM(list->com, nb), CR_ROOM(list->q, nb), CR_ROOM(list->margin, nb)))
         return CR_ERR_MEMORY;
     for (int i = 0; i < step->model->nb; i++) {
         list->margin[i] = step->pairs->flat < 0.0 ? step->pairs->margin[i] : 0.5 * step->pairs->flat;

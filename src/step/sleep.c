@@ -37,20 +37,20 @@ static uint64_t seal_of(const crStep* step, int b) {
     return out.hash;
 }
 
-static crStatus tell(crStep* step, int kind, int body, crError* error) {
+static crStatus tell(const crStep* step, int kind, int body, crStepEvents* events, crError* error) {
     crEvent event = {.time = step->state.time, .shape_a = -1, .shape_b = -1, .body_b = body, .impact = kind};
     event.point = step->dynamics.com[body];
-    return cr_step_event_add(step, &event) == CR_OK ? CR_OK : cr__step_memory(error);
+    return cr__step_event_put(&step->own.allocator, &event, events) == CR_OK ? CR_OK : cr__step_memory(error);
 }
 
-crStatus cr__step_wake(crStep* step, int body, crError* error) {
+crStatus cr__step_wake(const crStep* step, int body, crStepEvents* events, crError* error) {
     crSleep* sleep = step->rest.sleep;
     int island = sleep[body].island;
     if (island == 0) return CR_OK;
     for (int b = 1; b < step->model->nb; b++) {
         if (sleep[b].island == island) sleep[b] = (crSleep){0};
     }
-    return tell(step, CR_EVENT_WAKE, island, error);
+    return tell(step, CR_EVENT_WAKE, island, events, error);
 }
 
 static int count_asleep(const crModel* model, const crSleep* sleep) {
@@ -77,13 +77,13 @@ crStatus cr__step_wake_written(crStep* step, crError* error) {
     }
     for (int b = 1; b < model->nb && status == CR_OK; b++) {
         if (step->rest.sleep[b].island != 0 && seal_of(step, b) != step->rest.sleep[b].seal) {
-            status = cr__step_wake(step, b, error);
+            status = cr__step_wake(step, b, &step->events, error);
         }
     }
     return status;
 }
 
-crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
+crStatus cr__step_wake_touched(const crStep* step, bool* woke, crStepEvents* events, crError* error) {
     const crSleep* sleep = step->rest.sleep;
     crStatus status = CR_OK;
     *woke = false;
@@ -92,7 +92,7 @@ crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error) {
         int body = sleep[c->body_a].island != 0 ? c->body_a : c->body_b;
         if (sleep[body].island == 0) continue;
         *woke = true;
-        status = cr__step_wake(step, body, error);
+        status = cr__step_wake(step, body, events, error);
     }
     return status;
 }
@@ -169,7 +169,7 @@ static crStatus put_to_sleep(crStep* step, const int* islands, const double* res
         step->rest.sleep[b].seal = seal_of(step, b);
         step->work.mark[b] = 1;
         any = true;
-        if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, error);
+        if (islands[b] == b) status = tell(step, CR_EVENT_SLEEP, b, &step->events, error);
     }
     if (any) measure_overlaps(step, step->rest.sleep);
     return status;

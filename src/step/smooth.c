@@ -23,21 +23,27 @@ static int bad_force(const crModel* model, crPart part, const double* k) {
     return -1;
 }
 
-static crStatus find_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    (void)ctx;
-    if (bad_force(step->model, part, step->free.k) >= 0) return CR_ERR_FINITE;
-    cr__part_smooth_velocity(step->model, part, &step->state, step->free.k, step->free.h, d, step->free.v);
+// the state, and its motion without contacts
+typedef struct Motion {
+    const crState* state;
+    const crStepFree* free;
+    bool adds;  // true if a user's force is added before the velocities are found
+} Motion;
+
+static crStatus find_velocities(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const crStepFree* free = ((const Motion*)ctx)->free;
+    if (bad_force(model, part, free->k) >= 0) return CR_ERR_FINITE;
+    cr__part_smooth_velocity(model, part, ((const Motion*)ctx)->state, free->k, free->h, d, free->v);
     return CR_OK;
 }
 
-static crStatus find_forces(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    (void)ctx;
-    cr__part_kinematics(step->model, part, &step->state, d);
-    crStatus status = cr__part_mass_factor(step->model, part, step->free.h, d);
+static crStatus find_forces(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const Motion* motion = ctx;
+    cr__part_kinematics(model, part, motion->state, d);
+    crStatus status = cr__part_mass_factor(model, part, motion->free->h, d);
     if (status != CR_OK) return status;
-    cr__part_forces(step->model, part, &step->state, d, step->free.k, step->free.bend);
-    // the user's force comes before the velocities
-    return step->calls.force == NULL ? find_velocities(step, part, d, NULL) : CR_OK;
+    cr__part_forces(model, part, motion->state, d, motion->free->k, motion->free->bend);
+    return motion->adds ? CR_OK : find_velocities(model, part, d, ctx);
 }
 
 static crStatus massless(crError* error) {
@@ -49,11 +55,12 @@ crStatus cr_step_forces(crStep* step, double h, crError* error) {
     const crModel* model = step->model;
     crDynamics* d = &step->dynamics;
     step->free.h = h;
-    crStatus status = cr__step_by_bodies(step, find_forces, NULL);
+    Motion motion = {&step->state, &step->free, step->calls.force != NULL};
+    crStatus status = cr__step_by_bodies(step, cr__step_part(step), find_forces, &motion);
     if (status == CR_OK && step->calls.force != NULL) {
         status = step->calls.force(step->calls.force_ctx, model, &step->state, d, step->free.k);
         if (status != CR_OK) return cr_error_set(error, status, "force", "force: %s", cr_status_text(status));
-        status = cr__step_by_bodies(step, find_velocities, NULL);
+        status = cr__step_by_bodies(step, cr__step_part(step), find_velocities, &motion);
     }
     if (status == CR_ERR_MEMORY) return cr__step_memory(error);
     if (status == CR_ERR_FINITE) {
@@ -94,25 +101,34 @@ static void advance(const crPlan* plan, crState* state, crPart part, double h) {
     cr__part_integrate(plan->model, (crPart){part.bodies + k, part.count - k}, h, state);
 }
 
+// motion over h of bodies of which some are in the air
+typedef struct Flights {
+    const crPlan* plan;
+    crState* state;
+    const bool* airborne;
+    double h;
+} Flights;
+
 // Moves q by the velocities of the flight, which replace v meanwhile; then restores the velocities that
 // gravity changes.
-static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* time) {
-    const crModel* model = step->model;
-    double h = *(const double*)time;
-    double* v = step->state.v;
+static crStatus move_by_flight(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const Flights* flights = ctx;
+    const crPlan* plan = flights->plan;
+    const double* force = flights->state->force;
+    double *v = flights->state->v, h = flights->h;
     for (int n = 0; n < part.count; n++) {
         int b = cr__part_body(part, n);
         const crBody* body = &model->bodies[b];
         for (int j = body->v; j < body->v + body->nv; j++) {
             d->scratch.v[j] = v[j];
-            if (step->airborne[b]) v[j] -= 0.5 * h * cr__plan_fall(step->plan, step->state.force, j);
+            if (flights->airborne[b]) v[j] -= 0.5 * h * cr__plan_fall(plan, force, j);
         }
     }
-    advance(step->plan, &step->state, part, h);
+    advance(plan, flights->state, part, h);
     for (int n = 0; n < part.count; n++) {
         const crBody* body = &model->bodies[cr__part_body(part, n)];
         for (int j = body->v; j < body->v + body->nv; j++) {
-            if (cr__plan_fall(step->plan, step->state.force, j) != 0.0) v[j] = d->scratch.v[j];
+            if (cr__plan_fall(plan, force, j) != 0.0) v[j] = d->scratch.v[j];
         }
     }
     return CR_OK;
@@ -120,8 +136,9 @@ static crStatus move_by_flight(crStep* step, crPart part, crDynamics* d, void* t
 
 crStatus cr_step_integrate(crStep* step, double h, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    crStatus status = cr__step_by_bodies(step, move_by_flight, &h);
-    if (status == CR_OK) status = cr__step_trees_move(step, h);
+    Flights flights = {step->plan, &step->state, step->airborne, h};
+    crStatus status = cr__step_by_bodies(step, cr__step_part(step), move_by_flight, &flights);
+    if (status == CR_OK) status = cr__step_trees_move(step, h, &step->scratch, &step->state, &step->dynamics);
     step->state.time += h;
     if (status == CR_ERR_DEFINITE) return massless(error);
     return status == CR_OK ? CR_OK : cr__step_memory(error);

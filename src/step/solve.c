@@ -27,46 +27,22 @@ crStatus cr_step_solve(crStep* step, crError* error) {
     return CR_OK;
 }
 
-// momentum and moment about its origin that consecutive contacts give to one body
-typedef struct Push {
-    int body;
-    double* at;  // place of its momentum; NULL: v does not move it
-    crVec3 origin, linear, angular;
-} Push;
-
-static Push push_begin(const crModel* model, const crDynamics* d, int body, double* momentum) {
-    if (!cr__moves(model, body)) return (Push){.body = body};
-    double* at = momentum + model->bodies[body].v;
-    return (Push){body, at, d->origin[body], cr__load_vec(at), cr__load_vec(at + 3)};
-}
-
-static void push_end(const Push* push) {
-    if (push->at == NULL) return;
-    cr__store_vec(push->linear, push->at);
-    cr__store_vec(push->angular, push->at + 3);
-}
-
-static void push_add(Push* push, crVec3 point, crVec3 P) {
-    push->linear = cr_add(push->linear, P);
-    push->angular = cr_add(push->angular, cr_cross(cr_sub(point, push->origin), P));
-}
-
 void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,
                            const crPackedContact* contact, double* momentum) {
-    Push a = {.body = -1}, b = {.body = -1};
-    for (int i = 0; i < count; i++) {
-        const crPackedContact* c = &contact[i];
-        if (c->body_a != a.body || c->body_b != b.body) {
-            push_end(&a);
-            push_end(&b);
-            a = push_begin(model, d, c->body_a, momentum);
-            b = push_begin(model, d, c->body_b, momentum);
+    for (int i = 0, end; i < count; i = end) {
+        int a = contact[i].body_a, b = contact[i].body_b;
+        crPushed on_a =
+            cr__pushed_begin(cr__moves(model, a) ? momentum + model->bodies[a].v : NULL, d->origin[a]);
+        crPushed on_b =
+            cr__pushed_begin(cr__moves(model, b) ? momentum + model->bodies[b].v : NULL, d->origin[b]);
+        for (end = i; end < count && contact[end].body_a == a && contact[end].body_b == b; end++) {
+            const crPackedContact* c = &contact[end];
+            if (on_a.at != NULL) cr__pushed_add(&on_a, c->point, cr_neg(c->P));
+            if (on_b.at != NULL) cr__pushed_add(&on_b, c->point, c->P);
         }
-        if (a.at != NULL) push_add(&a, c->point, cr_neg(c->P));
-        if (b.at != NULL) push_add(&b, c->point, c->P);
+        cr__pushed_end(&on_a);
+        cr__pushed_end(&on_b);
     }
-    push_end(&a);
-    push_end(&b);
 }
 
 // Reads the impulses of contacts that have rows in the problem.
@@ -79,16 +55,22 @@ static void read_rows(const crStep* step, const double* p, crStepContacts* conta
     }
 }
 
-static crStatus clear_part(crStep* step, crPart part, crDynamics* d, void* dv) {
+static crStatus clear_part(const crModel* model, crPart part, crDynamics* d, void* dv) {
     (void)d;
-    cr__part_clear(step->model, part, dv);
+    cr__part_clear(model, part, dv);
     return CR_OK;
 }
 
-static crStatus set_velocities(crStep* step, crPart part, crDynamics* d, void* ctx) {
-    double* dv = ctx;
-    cr__part_mass_solve(step->model, part, d, dv);
-    cr__part_add(step->model, part, step->free.v, dv, step->state.v);
+// v = free + M^-1 dv, where dv is a momentum before
+typedef struct Velocities {
+    const double* free;
+    double *dv, *v;
+} Velocities;
+
+static crStatus set_velocities(const crModel* model, crPart part, crDynamics* d, void* ctx) {
+    const Velocities* to = ctx;
+    cr__part_mass_solve(model, part, d, to->dv);
+    cr__part_add(model, part, to->free, to->dv, to->v);
     return CR_OK;
 }
 
@@ -108,19 +90,20 @@ static void give_range(void* ctx, int begin, int end) {
 
 crStatus cr__step_apply(crStep* step, int count, const int* index, const crPackedContact* contact,
                         double* dv) {
-    if (cr__step_by_bodies(step, clear_part, dv) != CR_OK) return CR_ERR_MEMORY;
+    crPart part = cr__step_part(step);
+    if (cr__step_by_bodies(step, part, clear_part, dv) != CR_OK) return CR_ERR_MEMORY;
     // Impulses come only from rows and packed contacts.
     if (step->posed.rows.count > 0 || count == 0) read_rows(step, step->posed.p, &step->contacts);
     cr_rows_add_impulse(&step->posed.rows, step->posed.p, dv);
     cr__step_add_momentum(step->model, &step->dynamics, count, contact, dv);
     cr__tasks_for(step->own.tasks, count, CHUNK, give_range, &(Given){step->contacts.list, contact, index});
-    return cr__step_by_bodies(step, set_velocities, dv);
+    return cr__step_by_bodies(step, part, set_velocities, &(Velocities){step->free.v, dv, step->state.v});
 }
 
 crStatus cr_step_apply(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
     if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.scratch.v) != CR_OK) return cr__step_memory(error);
-    cr__audit_drives(step);
-    cr__step_keep_ties(step);
+    cr__audit_drives(step->plan, &step->dynamics, &step->contacts, step->audited.drive);
+    cr__step_keep_ties(step, &step->ties);
     return cr__step_keep(step, error);
 }

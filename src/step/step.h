@@ -12,8 +12,8 @@
 
 // True if cr_step_create made the step.
 static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->plan != NULL; }
-// Stores the present q, v and forces as those at the beginning of the step.
-void cr__step_keep_start(crStep* step);
+// Stores the present q and v as those at the beginning of the step.
+void cr__step_keep_start(const crModel* model, const crState* state, crStepStart* start);
 // Does the work of cr_step_begin, but islands that lie stay lying.
 crStatus cr__step_open(crStep* step, crError* error);
 
@@ -28,6 +28,8 @@ bool cr__step_solves_alike(const crStepSettings* settings, bool* reads_et);
 crStatus cr__step_memory(crError* error);  // Sets the error's text; returns CR_ERR_MEMORY.
 // Event of a contact with its impulse; the energy change is zero.
 crEvent cr__step_event_of(double time, const crStepContact* contact);
+// Adds an event. CR_ERR_MEMORY.
+crStatus cr__step_event_put(const crAllocator* allocator, const crEvent* event, crStepEvents* events);
 // Reports that `what` of a body is NaN or infinite; returns CR_ERR_FINITE.
 crStatus cr__step_lost(const crModel* model, int body, const char* what, double value, crError* error);
 
@@ -41,10 +43,10 @@ static inline bool cr__step_idle(const crStep* step, int body) {
 static inline crPart cr__step_part(const crStep* step) {
     return (crPart){step->part.bodies, step->part.count};
 }
-// A stage for some bodies of the part. It reads and writes no body outside them, so threads run it at the
-// same time.
-typedef crStatus (*crPartFn)(crStep* step, crPart part, crDynamics* d, void* ctx);
-crStatus cr__step_by_bodies(crStep* step, crPartFn stage, void* ctx);
+// A stage for some bodies of a part. It reads and writes no body outside them, so threads run it at the
+// same time. ctx: what it reads and writes besides the dynamics.
+typedef crStatus (*crPartFn)(const crModel* model, crPart part, crDynamics* d, void* ctx);
+crStatus cr__step_by_bodies(crStep* step, crPart part, crPartFn stage, void* ctx);
 // Computes the twists of the part's bodies by v. CR_ERR_MEMORY.
 crStatus cr__step_velocity(crStep* step, double* v);
 // Twist of a body and velocity of a world point of it, by v, which may differ from the state's v.
@@ -55,19 +57,17 @@ crVec3 cr__step_fall(const crStep* step, int body);
 
 // parts.c
 
-// Lists all awake bodies and loops in step->awake, and makes them the part; part_all does only the latter.
-void cr__step_list_awake(crStep* step);
-void cr__step_part_all(crStep* step);
-// These functions set the part to the groups of the given bodies, to all bodies without an impact in this
-// step, or to the bodies for which in[] is true.
-void cr__step_part_groups(crStep* step, const int* bodies, int count);
-void cr__step_part_resting(crStep* step);
-void cr__step_part_of(crStep* step, const bool* in);
+// Lists all bodies and loops that neither sleep nor lie in `awake`, and returns it as the part.
+crStepPart cr__step_list_awake(const crStep* step, crStepPart* awake);
+// Parts in working memory, which lasts until the next call: the groups of the given bodies, or the awake
+// bodies for which in[] is `value`.
+crStepPart cr__step_part_groups(const crStep* step, const int* bodies, int count);
+crStepPart cr__step_part_of(const crStep* step, const bool* in, bool value);
 // Sets work.mark of the part's bodies to `value`.
 void cr__step_mark_part(const crStep* step, int value);
-// Removes the bodies for which out[] is true, and their loops, from step->awake until the next
-// cr__step_list_awake; the rest becomes the part.
-void cr__step_leave_out(crStep* step, const bool* out);
+// Removes the bodies for which out[] is true, and their loops, from `awake` until the next
+// cr__step_list_awake; returns the rest as the part.
+crStepPart cr__step_leave_out(const crModel* model, const bool* out, crStepPart* awake);
 
 // margins.c
 
@@ -101,12 +101,16 @@ double cr__step_rest_speed(const crStep* step, double held);
 // Finds the contacts of the part within the margins. cross: true to include contacts with bodies outside the
 // part, at their poses at now_at. CR_ERR_MEMORY, CR_ERR_LIMIT.
 crStatus cr__step_collide_part(crStep* step, bool cross, crError* error);
-// Does the same with cross set, but copies contacts of pairs without a fresh body from the list `contacts`,
-// which was found at the same time.
-crStatus cr__step_collide_fresh(crStep* step, const bool* fresh, const crStepContact* contacts, int count,
-                                crError* error);
+// Contacts that were found at the same time; those of pairs without a fresh body hold.
+typedef struct crStepKnown {
+    const crStepContact* contacts;  // (count)
+    int count;
+    const bool* fresh;  // true for bodies that changed since then (nb)
+} crStepKnown;
+// Does the same, but copies contacts that hold from `known`; NULL: all are found anew.
+crStatus cr__step_collide_known(crStep* step, bool cross, const crStepKnown* known, crError* error);
 // Sets one margin for all bodies.
-void cr__step_flat_margins(crStep* step, double margin);
+void cr__step_flat_margins(crPairs* pairs, double margin);
 // Replaces the contacts by those of one pair at now_at.
 crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
 
@@ -230,12 +234,10 @@ crStatus cr__step_add_contact(const crStep* step, crStepContact* contact, int in
 // Upper bounds of rows, entries and vertices for contacts with takes[i] set (NULL: all), loops and joints.
 void cr__step_row_sizes(const crPlan* plan, const crStepContacts* contacts, const bool* takes, int* rows,
                         int* entries, int* vertices);
-// Poses the problem over `rows` with W = H H^T. pose_columns: H has `columns` columns, numbered by the
-// caller, and `problem` has its blocks and vertices already.
-crStatus cr__step_pose_problem(crStep* step, crRows* rows, const crBlock* blocks, int block_count,
-                               const double (*vertices)[2], const double* v, crRows* H, crProblem* problem);
-crStatus cr__step_pose_columns(const crStep* step, crArena* arena, const crRows* rows, const double* v,
-                               int columns, crRows* H, crProblem* problem);
+// Poses the problem over `rows` with W = H H^T and u_free by v. `problem` has blocks, vertices and the number
+// of columns, nv, already; a caller with fewer columns than velocities numbers those of H afterwards.
+crStatus cr__step_pose_problem(const crStep* step, crArena* arena, const crRows* rows, const double* v,
+                               crRows* H, crProblem* problem);
 
 // Writes rows, blocks and bias of the problem without W.
 crStatus cr__step_write_rows(crStep* step, double h, const bool* takes, crError* error);
@@ -274,7 +276,7 @@ typedef struct crPositionList {
     crQuat* q;       // (nb)
     double* margin;  // travel of each body up to which the list is complete, m (nb)
 } crPositionList;
-crStatus cr__step_position_list(crStep* step, crPositionList* list);
+crStatus cr__step_position_list(const crStep* step, crArena* arena, crPositionList* list);
 // Corrects positions. start: contacts found at the beginning of the step, valid for bodies without an impact
 // (hit NULL: all) that stayed within their margins; NULL: found anew. apart: bodies that stay fixed (nb);
 // NULL: none. coarse: overlap allowed after the pass, share of the narrower body's width; 0: the deadband.
@@ -291,7 +293,7 @@ bool cr__step_has_motor(const crModel* model, crPart tree);
 // Adds the velocity terms of trees to v_free, after the forces.
 void cr__step_trees_bend(const crStep* step, double h, crStepFree* free);
 // Moves q and v of the part's trees over h. CR_ERR_MEMORY, CR_ERR_DEFINITE.
-crStatus cr__step_trees_move(crStep* step, double h);
+crStatus cr__step_trees_move(const crStep* step, double h, crArena* arena, crState* state, crDynamics* d);
 // Moves trees that are closed by loops and touch nothing again over h, from the beginning of the step, to
 // second order. CR_ERR_MEMORY.
 crStatus cr__step_mechanisms(crStep* step, double h, crError* error);
@@ -305,17 +307,17 @@ void cr__step_tie_joint(const crModel* model, const crStepTies* ties, const crRo
                         const crJointRow* info);
 // Motor force along velocity j in the last solve.
 double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j);
-// Keeps the forces of the part's loops and joints from step->posed.p.
-void cr__step_keep_ties(crStep* step);
+// Keeps the forces of the part's loops and joints from step->posed.p in `ties`, the step's.
+void cr__step_keep_ties(const crStep* step, crStepTies* ties);
 
 // sleep.c
 
 // Wakes the island of a body if it sleeps.
-crStatus cr__step_wake(crStep* step, int body, crError* error);
+crStatus cr__step_wake(const crStep* step, int body, crStepEvents* events, crError* error);
 // These functions wake islands with a changed seal, and islands in contact with an awake or driven body;
 // *woke: true if an island woke. CR_ERR_MEMORY.
 crStatus cr__step_wake_written(crStep* step, crError* error);
-crStatus cr__step_wake_touched(crStep* step, bool* woke, crError* error);
+crStatus cr__step_wake_touched(const crStep* step, bool* woke, crStepEvents* events, crError* error);
 // Puts islands to sleep that have been slow for settings.sleep_time. islands: forest of the beginning of the
 // step (nb). CR_ERR_MEMORY.
 crStatus cr__step_fall_asleep(crStep* step, double h, int* islands, crError* error);
@@ -332,7 +334,8 @@ void cr__step_show_record(const crStepRecord* record, crStepContacts* contacts);
 
 // Replaces the events of struck clusters, in which a contact begins faster than the threshold, by events of
 // all their contacts with load. Called after apply. CR_ERR_MEMORY.
-crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error);
+crStatus cr__step_log_struck(const crStep* step, const double* v_after, crArena* arena, crStepEvents* events,
+                             crError* error);
 // Sets the normal and speed of an impact between features without a common normal: the direction of least
 // separation just before. Returns true if they changed; the features are then CR_FEATURE_CENTRE.
 bool cr__step_touch_normal(const crStep* step, crStepContact* contact);

@@ -63,12 +63,12 @@ static crStatus look_around(crStep* step, double h, int* islands, crError* error
     bool woke = true;
     cr__lie_look(step, &step->rest.lying);
     while (woke && status == CR_OK) {
-        cr__step_list_awake(step);
+        step->part = cr__step_list_awake(step, &step->awake);
         status = cr_step_forces(step, h, error);
         if (status == CR_OK) status = cr__step_margins(step, h, error);
         if (status == CR_OK) status = cr__lie_keep_near(step, error);
         if (status == CR_OK) status = collide(step, islands, error);
-        if (status == CR_OK) status = cr__step_wake_touched(step, &woke, error);
+        if (status == CR_OK) status = cr__step_wake_touched(step, &woke, &step->events, error);
         woke = cr__lie_touched(step, &step->rest.lying) || woke;
     }
     return status;
@@ -76,7 +76,8 @@ static crStatus look_around(crStep* step, double h, int* islands, crError* error
 
 static crStatus move(crStep* step, double h, int* islands, bool* listed, crError* error) {
     crStatus status = CR_OK;
-    if (!step->clocks->plastic) status = cr__step_find_plain(step, islands, error);
+    if (!step->clocks->plastic)
+        status = cr__step_find_plain(step, &step->scratch, islands, step->clocks->plain, error);
     if (status == CR_OK && !step->clocks->plastic)
         status = cr__step_schedule(step, h, step->pairs, step->clocks, error);
     *listed = status == CR_OK && step->clocks->due_count == 0;
@@ -115,41 +116,38 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     step->rest.lying.known = false;
     crStatus status = cr__step_open(step, error);
     if (status != CR_OK) return status;
-    int* islands = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *islands);
-    if (islands == NULL) return cr__step_memory(error);
-    bool listed = false;
+    int *islands, nb = step->model->nb;
+    bool *hit, *back, listed = false;
+    double* q;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(islands, nb), CR_ROOM(hit, nb))) return cr__step_memory(error);
     crPositionList start = {0};
-    status = look_around(step, h, islands, error);
-    bool* hit = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *hit);
     crMoved moved = {0};
+    status = look_around(step, h, islands, error);
     if (status == CR_OK && may_move(step)) status = cr__step_move_islands(step, h, islands, &moved, error);
-    if (status == CR_OK && (hit == NULL || cr__step_position_list(step, &start) != CR_OK)) {
+    if (status == CR_OK && cr__step_position_list(step, &step->scratch, &start) != CR_OK)
         status = cr__step_memory(error);
-    }
     moved.margin = start.margin;
     size_t mark = cr_arena_mark(&step->scratch);
     step->clocks->moved = moved.body;
     if (status == CR_OK) status = move(step, h, islands, &listed, error);
     step->clocks->moved = NULL;
     if (status != CR_OK) return status;
-    memcpy(hit, step->clocks->hit, (size_t)step->model->nb * sizeof *hit);
+    memcpy(hit, step->clocks->hit, (size_t)nb * sizeof *hit);
     // true if the contacts of the beginning are still listed: not if the whole step became plastic
     bool kept = step->contacts.list == start.contacts;
     if (kept) forget_solve(&step->posed, &step->scratch, mark);
     start.count = step->contacts.count;
     if (!listed) cr__step_groups_begin(step->model, step->rest.sleep, step->state.time, step->clocks);
-    if (!listed || moved.body != NULL) cr__step_list_awake(step);
+    if (!listed || moved.body != NULL) step->part = cr__step_list_awake(step, &step->awake);
     step->state.time = end;
     crStepContact* solved = step->contacts.list;
     status = cr_step_finite(step, error);
-    double* q = cr_arena_alloc(&step->scratch, (size_t)(step->model->nq + 1) * sizeof *q);
-    if (q == NULL) return cr__step_memory(error);
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(q, step->model->nq + 1), CR_ROOM(back, nb)))
+        return cr__step_memory(error);
     memcpy(q, step->state.q, (size_t)step->model->nq * sizeof *q);
     if (status == CR_OK)
         status =
             cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moved.body, 0.0, error);
-    bool* back = cr_arena_alloc(&step->scratch, (size_t)step->model->nb);
-    if (back == NULL) return cr__step_memory(error);
     if (status == CR_OK && cr__step_limit_lift(step, h, q, moved.body != NULL, NULL, back) != CR_OK)
         status = cr__step_memory(error);
     if (status == CR_OK) status = cr__step_end_moved(step, h, &moved, &start, back, error);

@@ -289,7 +289,8 @@ static crStatus start(const crStep* step, crArena* arena, double h, Try* attempt
 static crStatus take_over(crStep* step, const Try* attempt, crError* error) {
     step->contacts = attempt->at_hat;
     crStatus status = cr_step_apply(step, error);
-    if (status == CR_OK) status = cr__step_log_struck(step, attempt->v_plus, error);
+    if (status == CR_OK)
+        status = cr__step_log_struck(step, attempt->v_plus, &step->scratch, &step->events, error);
     end_state(step->model, &step->start, &step->state, attempt);
     if (status == CR_OK) status = cr_step_finite(step, error);
     if (status != CR_OK) return status;

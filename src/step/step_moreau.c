@@ -28,17 +28,6 @@ static crStatus collide_ahead(crStep* step, double h, double* q, crError* error)
     return status;
 }
 
-// Changes slip rows from the midpoint to the witness points and poses the problem again. CR_ERR_MEMORY.
-static crStatus move_arms(crStep* step, crError* error) {
-    crStepPosed* posed = &step->posed;
-    cr__step_set_arms(step, posed);
-    crStatus status =
-        cr__step_pose_problem(step, &posed->rows, posed->problem.blocks, posed->problem.block_count,
-                              posed->problem.vertices, step->free.v, &posed->H, &posed->problem);
-    posed->problem.b = posed->b;
-    return status == CR_OK ? CR_OK : cr__step_memory(error);
-}
-
 // Sets b = e u_n- of contacts, without their gaps.
 static void newton_bias(const crStepPosed* posed, const crStepContact* contacts) {
     for (int i = 0; i < posed->problem.block_count; i++) {
@@ -76,12 +65,16 @@ crStatus cr_step_moreau(crStep* step, double h, crError* error) {
     if (status == CR_OK) status = collide_ahead(step, h, q, error);
     if (status == CR_OK) status = cr_step_drag(step, h, error);
     if (status == CR_OK) status = cr_step_problem_build(step, h, NULL, error);
-    if (status == CR_OK) status = move_arms(step, error);
+    const crProblem* posed = &step->posed.problem;
+    if (status == CR_OK &&
+        cr__step_pose_arms(step, &step->scratch, posed->blocks, posed->vertices, &step->posed) != CR_OK)
+        status = cr__step_memory(error);
     if (status == CR_OK) newton_bias(&step->posed, step->contacts.list);
     if (status == CR_OK) status = cr_step_solve(step, error);
     if (status == CR_OK) status = cr__step_show_problem(step, h, false, error);
     if (status == CR_OK) status = cr_step_apply(step, error);
-    if (status == CR_OK) status = cr__step_log_struck(step, step->state.v, error);
+    if (status == CR_OK)
+        status = cr__step_log_struck(step, step->state.v, &step->scratch, &step->events, error);
     if (status == CR_OK)
         integrate_theta(step->model, step->settings.theta, h, step->start.v, &step->state, after);
     return status == CR_OK ? cr_step_finite(step, error) : status;

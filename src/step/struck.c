@@ -55,12 +55,13 @@ static void find_struck(const crStep* step, Struck* s) {
     }
 }
 
-crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error) {
+crStatus cr__step_log_struck(const crStep* step, const double* v_after, crArena* arena, crStepEvents* events,
+                             crError* error) {
     size_t nb = (size_t)step->model->nb, rows = (size_t)step->posed.rows.count + 1;
-    if (step->events.count == 0) return CR_OK;
-    size_t mark = cr_arena_mark(&step->scratch);
+    if (events->count == 0) return CR_OK;
+    size_t mark = cr_arena_mark(arena);
     Struck s;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(s.parent, nb), CR_ROOM(s.struck, nb), CR_ROOM(s.energy, nb),
+    if (!CR_ROOMS(arena, CR_ROOM(s.parent, nb), CR_ROOM(s.struck, nb), CR_ROOM(s.energy, nb),
                   CR_ROOM(s.u_before, rows), CR_ROOM(s.u_after, rows)))
         return cr__step_memory(error);
     cr_rows_velocity(&step->posed.rows, step->start.v, s.u_before);
@@ -68,11 +69,11 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
     find_struck(step, &s);
     // Events of struck clusters are removed: events of all their contacts follow.
     int kept = 0;
-    for (int i = 0; i < step->events.count; i++) {
-        const crEvent* e = &step->events.list[i];
-        if (!s.struck[root_of(step->model, &s, e->body_a, e->body_b)]) step->events.list[kept++] = *e;
+    for (int i = 0; i < events->count; i++) {
+        const crEvent* e = &events->list[i];
+        if (!s.struck[root_of(step->model, &s, e->body_a, e->body_b)]) events->list[kept++] = *e;
     }
-    step->events.count = kept;
+    events->count = kept;
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts.list[i];
@@ -80,8 +81,8 @@ crStatus cr__step_log_struck(crStep* step, const double* v_after, crError* error
         if (!takes_part(c) || !s.struck[root]) continue;
         crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = s.energy[root];
-        status = cr_step_event_add(step, &event);
+        status = cr__step_event_put(&step->own.allocator, &event, events);
     }
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }

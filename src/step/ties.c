@@ -25,11 +25,7 @@ crStatus cr__step_ties_create(const crModel* model, crArena* store, crStepTies* 
         ties->first[b] = ties->count;
         if (has_rows(model, &model->bodies[b])) ties->count += DOF_ROWS * model->bodies[b].nv;
     }
-    size_t bytes = (size_t)(ties->count + 1) * sizeof(double);
-    ties->force = cr_arena_alloc(store, bytes);
-    if (ties->force == NULL) return CR_ERR_MEMORY;
-    memset(ties->force, 0, bytes);
-    return CR_OK;
+    return CR_ROOMS(store, CR_ZERO(ties->force, ties->count + 1)) ? CR_OK : CR_ERR_MEMORY;
 }
 
 void cr__step_tie_loop(int* of_row, int loop, int row, int count) {
@@ -57,19 +53,19 @@ double cr__step_motor_force(const crModel* model, const crStepTies* ties, int j)
     return ties->force[ties->first[b] + DOF_ROWS * (j - body->v) + 2];
 }
 
-void cr__step_keep_ties(crStep* step) {
+void cr__step_keep_ties(const crStep* step, crStepTies* ties) {
     const crModel* model = step->model;
-    if (step->ties.count == 0) return;
+    if (ties->count == 0) return;
     for (int k = 0; k < step->part.loop_count; k++) {
-        memset(step->ties.force + LOOP_ROWS * step->part.loops[k], 0, LOOP_ROWS * sizeof(double));
+        memset(ties->force + LOOP_ROWS * step->part.loops[k], 0, LOOP_ROWS * sizeof(double));
     }
     for (int k = 0; k < step->part.count; k++) {
-        int b = step->part.bodies[k], first = step->ties.first[b];
+        int b = step->part.bodies[k], first = ties->first[b];
         if (!has_rows(model, &model->bodies[b])) continue;
-        memset(step->ties.force + first, 0, (size_t)(DOF_ROWS * model->bodies[b].nv) * sizeof(double));
+        memset(ties->force + first, 0, (size_t)(DOF_ROWS * model->bodies[b].nv) * sizeof(double));
     }
     for (int r = 0; r < step->posed.rows.count; r++) {
-        int at = step->ties.of_row[r];
-        if (at >= 0) step->ties.force[at] = step->posed.p[r] / step->free.h;
+        int at = ties->of_row[r];
+        if (at >= 0) ties->force[at] = step->posed.p[r] / step->free.h;
     }
 }

@@ -158,11 +158,11 @@ static void carry(const crStep* step, int root, crPart tree, double h, crState* 
     if (T > MUCH * want || !cr__step_has_motor(model, tree)) cr__tree_scale(model, tree, want, T, v);
 }
 
-crStatus cr__step_trees_move(crStep* step, double h) {
-    size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->plan->tree_nv + 1;
+crStatus cr__step_trees_move(const crStep* step, double h, crArena* arena, crState* state, crDynamics* d) {
+    size_t mark = cr_arena_mark(arena), count = (size_t)step->plan->tree_nv + 1;
     // The number of coordinates of a body exceeds that of its velocities by at most one.
     size_t room = 5 * count + (size_t)step->plan->first_single;
-    double* memory = cr_arena_alloc(&step->scratch, room * sizeof *memory);
+    double* memory = cr_arena_alloc(arena, room * sizeof *memory);
     if (memory == NULL) return CR_ERR_MEMORY;
     double* last = memory + 4 * count;
     crFlowWork work = {memory, memory + count, memory + 2 * count, last, memory + 3 * count};
@@ -171,11 +171,11 @@ crStatus cr__step_trees_move(crStep* step, double h) {
         crPart tree = cr__plan_tree(step->plan, step->part.bodies[n]);
         if (tree.count == 0) continue;
         if (flies(step, tree, h)) {
-            status = fly(step, tree, h, &step->state, &step->dynamics, work);
+            status = fly(step, tree, h, state, d, work);
         } else {
-            carry(step, step->part.bodies[n], tree, h, &step->state, &step->dynamics, work.y);
+            carry(step, step->part.bodies[n], tree, h, state, d, work.y);
         }
     }
-    cr_arena_release(&step->scratch, mark);
+    cr_arena_release(arena, mark);
     return status;
 }

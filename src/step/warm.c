@@ -96,10 +96,10 @@ double cr__step_band(const crStep* step, const crStepContact* c, int* cursor) {
     return gap <= HOLD * c->delta && pair_pressed(&step->warm, c, *cursor) ? HOLD * c->delta : c->delta;
 }
 
-static crStatus add_beginning(crStep* step, const crStepContact* c) {
+static crStatus add_beginning(const crStep* step, const crStepContact* c, crStepEvents* events) {
     crEvent event = cr__step_event_of(step->state.time, c);
     event.energy_change = 0.5 * c->speed * cr_dot(c->impulse, c->point.normal);
-    return cr_step_event_add(step, &event);
+    return cr__step_event_put(&step->own.allocator, &event, events);
 }
 
 // Replacement of the forces of the last solve by the forces of this solve, in chunks of contacts, one per
@@ -156,9 +156,9 @@ static void find_staying(void* ctx, int begin, int end) {
 
 static crStatus find_others(Keeping* keep) {
     crStep* step = keep->step;
-    keep->others = cr_arena_alloc(&step->scratch, ((size_t)keep->count + 1) * sizeof *keep->others);
-    keep->stays = cr_arena_alloc(&step->scratch, (size_t)keep->count + 1);
-    if (keep->others == NULL || keep->stays == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(keep->others, keep->count + 1),
+                  CR_ROOM(keep->stays, keep->count + 1)))
+        return CR_ERR_MEMORY;
     cr__step_mark_part(step, 1);
     cr__tasks_for(step->own.tasks, keep->count, CHUNK, find_staying, keep);
     cr__step_mark_part(step, 0);
@@ -235,7 +235,7 @@ static crStatus add_beginnings(const Keeping* keep) {
         const bool* next = memchr(keep->begins + i, true, left * sizeof *next);
         if (next == NULL) break;
         i = (int)(next - keep->begins);
-        status = add_beginning(step, &step->contacts.list[i]);
+        status = add_beginning(step, &step->contacts.list[i], &step->events);
     }
     return status;
 }
@@ -246,10 +246,9 @@ static crStatus keep_forces(crStep* step) {
     bool whole = step->part.count == step->model->nb - 1;
     int chunks = chunks_of(step->contacts.count);
     Keeping keep = {.step = step};
-    keep.presses = cr_arena_alloc(&step->scratch, count + 1);
-    keep.begins = cr_arena_alloc(&step->scratch, count + 1);
-    keep.chunk = cr_arena_alloc(&step->scratch, ((size_t)chunks + 1) * sizeof *keep.chunk);
-    if (keep.presses == NULL || keep.begins == NULL || keep.chunk == NULL) return CR_ERR_MEMORY;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(keep.presses, count + 1), CR_ROOM(keep.begins, count + 1),
+                  CR_ROOM(keep.chunk, chunks + 1)))
+        return CR_ERR_MEMORY;
     crStatus status = begin_forces(&step->scratch, &step->warm, &keep);
     if (status == CR_OK && !whole && !step->clocks->kept.inside) status = find_others(&keep);
     if (status != CR_OK) return status;

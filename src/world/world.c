@@ -105,7 +105,8 @@ bool cr_world_asleep(const crWorld* world, int body) {
 static void remember(crWorld* world) {
     crStep* step = &world->step;
     // a step that fails before it begins must find them too
-    cr__step_keep_start(step);
+    cr__step_keep_start(step->model, &step->state, &step->start);
+    step->warm.changed = false;
     memcpy(world->sleep, step->rest.sleep, (size_t)step->model->nb * sizeof(crSleep));
     memcpy(world->tie_force, step->ties.force, (size_t)step->ties.count * sizeof(double));
     world->time = step->state.time;

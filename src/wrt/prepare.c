@@ -275,7 +275,7 @@ static crStatus find_active(crTape* tape, const crState* end, const double* d, c
     crTapePass* pass = &tape->pass;
     double margin = 0.0;
     cr__change_copy(model, end, &eval->state);
-    cr__step_list_awake(eval);
+    eval->part = cr__step_list_awake(eval, &eval->awake);
     for (int b = 1; b < model->nb; b++) {
         margin = fmax(margin, 4.0 * eval->settings.deadband * eval->plan->size[b]);
     }
