@@ -9,17 +9,20 @@
 // m_b z_b of two of them. Rows of earlier rounds stay as body-fixed points. Rounds go on until no pair of
 // bodies that moved is too deep.
 //
+// A light body between heavy ones may be squeezed out sideways, farther than the normals hold: if a body moves by more
+// than its width, all is done again with free bodies as heavy as the heaviest of them.
+//
 // A push against the world lifts. Sets without trees keep what they can pay (lift.c). Trees pay with their v,
-// scaled by one factor of their set: v+ = s (v_free + M^-1 J^T P) as in moving_trees.c. A set that cannot pay has
-// mostly not lost the energy of an approach that the contacts of the beginning do not see: a body thrown into the
-// floor by another, an edge that swings round. Impulses along the normals of its rows stop that approach,
+// scaled by one factor of their set: v+ = s (v_free + M^-1 J^T P) as in moving_trees.c. A set that cannot pay mostly
+// still approaches: the contacts of the beginning did not see a body that another one threw into the floor, or an edge
+// that swung round. Impulses along the normals at the present poses stop the approach,
 //
-//     0 <= J v + W p _|_ p >= 0,   v+ = v + M^-1 J^T p,   W = J M^-1 J^T,
+//     0 <= J v + W p + max(0, gap) / h _|_ p >= 0,   v+ = v + M^-1 J^T p,   W = J M^-1 J^T
 //
-// which dissipates p.J v / 2, and it pays again. They are an impact without restitution at the end of the step. A set
-// that still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands pay nothing,
-// as in steps without moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm
-// islands and bodies of loops are not moved.
+// which dissipates, and the set pays again. They are an impact without restitution at the end of the step. A set that
+// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands pay nothing, as
+// in steps without moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands
+// and bodies of loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
 
@@ -34,6 +37,7 @@
 #define ROWS   64     // most rows of the problem
 #define SWEEPS 1000   // sweeps over the rows
 #define SOLVED 1e-3   // change of a gap that ends the sweeps, share of LEFT
+#define NEAR   0.3    // gap of points whose approach is stopped, share of the narrower body's width
 #define STILL  1e-4   // change of an approach that ends the sweeps, m/s
 #define PAYS   0.25   // least share of its kinetic energy that a set of trees keeps
 #define SURE   1.001  // factor on what they pay, for rounding
@@ -51,15 +55,17 @@ typedef struct Row {
     int shape_a, shape_b;
     Side side[2];  // if both bodies are of one tree, the second side is that of both
     crVec3 point;
-    double gap, left;  // m; of velocities: the normal velocity, m/s, and 0
-    double tol;        // change that ends the sweeps
+    // m; of velocities: the normal velocity, and the approach that closes the gap in a step, m/s
+    double gap, left;
+    double tol;  // change that ends the sweeps
     double p;
 } Row;
 
 typedef struct Apart {
     crStep* step;
     const crMoved* moved;
-    bool turns;      // true if free bodies turn: rows are of velocities
+    double mass;     // of every free body in displacements, kg; 0: its own
+    bool turns;      // true if rows are of velocities: free bodies turn
     bool* active;    // bodies whose pairs are looked at (nb)
     double* energy;  // of each tree before it was pushed, at its root, J; NAN: it was not pushed (nb)
     double *x, *y;   // (nv)
@@ -92,8 +98,9 @@ static crStatus pushed_way(Apart* a, const Side* side) {
         if (status == CR_OK) cr__part_mass_solve(model, side->part, &a->step->dynamics, a->y);
         return status;
     }
+    double mass = a->mass > 0.0 ? a->mass : body->mass;
     for (int k = 0; k < 6; k++) {
-        a->y[body->v + k] = k < 3 ? a->x[body->v + k] / body->mass : 0.0;
+        a->y[body->v + k] = k < 3 ? a->x[body->v + k] / mass : 0.0;
     }
     return CR_OK;
 }
@@ -224,20 +231,22 @@ static void move_apart(Apart* a) {
     }
 }
 
-// Adds rows for the points of a pair if it is too deep. Returns true if it is.
+// Adds rows for the points of a pair if it is too deep; rows of velocities for all pairs whose gap is small. Returns
+// true if rows were wanted.
 static bool push_pair(Apart* a, const crNear* pair) {
     crStep* step = a->step;
     const crPose* pose = step->dynamics.pose;
     crContactPoint points[16];
     int needed = 0, body_a = pair->body_a, body_b = pair->body_b;
     if (!is_mobile(a, body_a) && !is_mobile(a, body_b)) return false;
-    int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[body_a], pose[body_b], 0.0,
-                                  points, 16, &needed, NULL);
-    double most = CR_MOVED_DEEP * cr__plan_pair_width(step->plan, body_a, body_b), deepest = 0.0;
+    double width = cr__plan_pair_width(step->plan, body_a, body_b), most = CR_MOVED_DEEP * width,
+           deepest = 0.0;
+    int count = cr__pairs_collide(step->plan, pair->shape_a, pair->shape_b, pose[body_a], pose[body_b],
+                                  a->turns ? NEAR * width : 0.0, points, 16, &needed, NULL);
     for (int i = 0; i < count; i++) {
         deepest = fmax(deepest, -points[i].gap);
     }
-    if (!(deepest > MOST * most)) return false;
+    if (!a->turns && !(deepest > MOST * most)) return false;
     for (int i = 0; i < count && a->count < ROWS; i++) {
         a->row[a->count++] = (Row){
             .at = cr__apart_at(pose, body_a, body_b, points[i].point, points[i].normal, points[i].gap, 0.0),
@@ -381,11 +390,11 @@ static double normal_velocity(const Apart* a, const Row* row) {
     return sum;
 }
 
-// True if impulses may act on both bodies of a row, and one of them was moved back.
-static bool may_stop(const Apart* a, const Row* row, const bool* back) {
+// true if impulses may act on both bodies of a row
+static bool may_stop(const Apart* a, const Row* row) {
     const crModel* model = a->step->model;
     int body_a = row->at.body_a, body_b = row->at.body_b;
-    return (back[body_a] || back[body_b]) && (is_mobile(a, body_a) || !cr__moves(model, body_a)) &&
+    return (is_mobile(a, body_a) || !cr__moves(model, body_a)) &&
            (is_mobile(a, body_b) || !cr__moves(model, body_b));
 }
 
@@ -394,7 +403,7 @@ static crStatus log_stops(Apart* a) {
     crStep* step = a->step;
     double change = 0.0;
     for (int i = 0; i < a->count; i++) {
-        change += 0.5 * a->row[i].p * a->row[i].gap;
+        change += 0.5 * a->row[i].p * (a->row[i].gap - a->row[i].left);
     }
     crStatus status = CR_OK;
     for (int i = 0; i < a->count && status == CR_OK; i++) {
@@ -411,21 +420,26 @@ static crStatus log_stops(Apart* a) {
     return status;
 }
 
-// Stops the approach of pairs with bodies that were moved back, by impulses at the present poses.
-static crStatus stop_approach(Apart* a, const bool* back) {
+// Stops the approach of pairs with bodies in `back`, by impulses at the present poses.
+static crStatus stop_approach(Apart* a, double h, bool* back) {
     int count = 0;
+    bool* active = a->active;
+    a->active = back;
+    a->turns = true;
+    a->count = 0;
+    push_active(a);
+    a->active = active;
     for (int i = 0; i < a->count; i++) {
-        if (may_stop(a, &a->row[i], back)) a->row[count++] = a->row[i];
+        if (may_stop(a, &a->row[i])) a->row[count++] = a->row[i];
     }
     a->count = count;
-    a->turns = true;
     crStatus status = CR_OK;
     for (int i = 0; i < count && status == CR_OK; i++) {
         Row* row = &a->row[i];
         status = make_sides(a, row);
         if (status != CR_OK) return status;
+        row->left = fmax(0.0, row->gap) / h;
         row->gap = normal_velocity(a, row);
-        row->left = 0.0;
         row->tol = STILL;
     }
     solve_rows(a);
@@ -451,18 +465,49 @@ static crStatus balance(Apart* a, double h, const double* before) {
     memcpy(step->state.q, q, nq * sizeof *q);
     memcpy(step->state.v, v, nv * sizeof *v);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    status = stop_approach(a, back);
+    status = stop_approach(a, h, back);
     return status == CR_OK ? settle(a, h, before, back) : status;
+}
+
+// True if some body was moved farther than its width from its centre of mass `com` (nb).
+static bool are_astray(const Apart* a, const crVec3* com) {
+    const crStep* step = a->step;
+    for (int b = 1; b < step->model->nb; b++) {
+        double most = cr__plan_width(step->plan, b);
+        if (a->active[b] && cr__moves(step->model, b) &&
+            cr_norm(cr_sub(step->dynamics.com[b], com[b])) > most)
+            return true;
+    }
+    return false;
+}
+
+// Moves pairs apart. A light body between heavy ones may be squeezed out sideways, farther than the normals hold: all
+// free bodies are then as heavy as the heaviest.
+static crStatus push_masses(Apart* a, const double* before, const crVec3* com, bool* any) {
+    crStep* step = a->step;
+    crStatus status = push_all(a, any);
+    if (status != CR_OK || !*any || !are_astray(a, com)) return status;
+    memcpy(step->state.q, before, (size_t)step->model->nq * sizeof *before);
+    cr_model_kinematics(step->model, &step->state, &step->dynamics);
+    for (int b = 1; b < step->model->nb; b++) {
+        if (a->active[b] && step->model->bodies[b].single)
+            a->mass = fmax(a->mass, step->model->bodies[b].mass);
+    }
+    a->count = 0;
+    return push_all(a, any);
 }
 
 crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* active, crError* error) {
     size_t nb = (size_t)step->model->nb, nv = (size_t)step->model->nv + 1, nq = (size_t)step->model->nq + 1;
     Apart* a;
     double* before;
+    crVec3* com;
     bool any;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(a, 1), CR_ROOM(before, nq))) return cr__step_memory(error);
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(a, 1), CR_ROOM(before, nq), CR_ROOM(com, nb)))
+        return cr__step_memory(error);
     a->step = step;
     a->moved = moved;
+    a->mass = 0.0;
     a->turns = false;
     a->active = active;
     a->count = 0;
@@ -472,7 +517,8 @@ crStatus cr__moved_apart(crStep* step, double h, const crMoved* moved, bool* act
         a->energy[b] = (double)NAN;
     }
     memcpy(before, step->state.q, (nq - 1) * sizeof *before);
-    crStatus status = push_all(a, &any);
+    memcpy(com, step->dynamics.com, nb * sizeof *com);
+    crStatus status = push_masses(a, before, com, &any);
     if (status == CR_OK && any) status = balance(a, h, before);
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "position", "%s", cr_status_text(status));
 }
