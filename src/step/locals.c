@@ -342,19 +342,24 @@ static crStatus look_at(crStep* step, Local* local, double t, bool anew, crError
     return status;
 }
 
-// Advances all listed bodies to t, and adds bodies that come along until none is left. anew: true if no
-// contacts at t are known.
-static crStatus bring(crStep* step, Local* local, double t, bool anew, crError* error) {
+// Advances all listed bodies to *t, and adds bodies that come along until none is left. *t becomes the clock of a
+// body that comes along and is ahead. anew: true if no contacts at *t are known.
+static crStatus bring(crStep* step, Local* local, double* t, bool anew, crError* error) {
     int known = -1;
     crStatus status = CR_OK;
     while (known < local->count && status == CR_OK) {
         known = local->count;
-        status = look_at(step, local, t, anew, error);
+        status = look_at(step, local, *t, anew, error);
         anew = false;
         for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
             int body;
-            if (!comes_along(step, local, &step->contacts.list[i], local->h - t, &body)) continue;
+            if (!comes_along(step, local, &step->contacts.list[i], local->h - *t, &body)) continue;
             status = gather(step, local, body, error);
+        }
+        for (int k = known; k < local->count; k++) {
+            double clock = local->clock[local->bodies[k]];
+            anew = anew || clock > *t;
+            *t = fmax(*t, clock);
         }
     }
     return status;
@@ -395,7 +400,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
     local->recorded = step->record.count;
     crStatus status = CR_OK;
     for (int i = 0; i <= RETRIES; i++) {
-        status = bring(step, local, *t, true, error);
+        status = bring(step, local, t, true, error);
         if (status != CR_OK || i == RETRIES) break;
         double sooner = overshoot(step, local, *t);
         if (!(sooner < *t - (local->count > step->clocks->many ? LATE * step->clocks->slot : 0.0))) break;
@@ -406,7 +411,7 @@ static crStatus bring_exactly(crStep* step, Local* local, double* t, crError* er
     return status;
 }
 
-static crStatus resolve_all(crStep* step, Local* local, double t, crError* error) {
+static crStatus resolve_all(crStep* step, Local* local, double* t, crError* error) {
     crStatus status = CR_OK;
     int resolved = 1, most = step->clocks->ahead > 0.0 ? SLOTS * REPEATS : REPEATS;
     for (int i = 0; status == CR_OK; i++) {
@@ -440,7 +445,7 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     if (local->count > step->clocks->many) step->clocks->ahead = fmin(step->clocks->slot, local->h - t);
     if (status == CR_OK) status = bring_exactly(step, local, &t, error);
     int impacts = step->certificate.impacts;
-    if (status == CR_OK) status = resolve_all(step, local, t, error);
+    if (status == CR_OK) status = resolve_all(step, local, &t, error);
     if (status == CR_OK && step->certificate.impacts == impacts) {
         step->pairs->time[cr__pairs_place(step->pairs, pair.shape_a, pair.shape_b)].alarms++;
     }
