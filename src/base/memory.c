@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/room.h"
 
 #define ALIGN 64u
 #define LOOK  170    // resets after which a block that is too large is made smaller, then twice as many
@@ -86,6 +87,25 @@ void* cr_arena_alloc(crArena* arena, size_t size) {
     arena->used += size;
     if (arena->used > arena->peak) arena->peak = arena->used;
     return memory;
+}
+
+void* cr__resize(crArena* arena, crTail* tail, void* array, size_t used, size_t bytes) {
+    bool last = array != NULL && arena->used == tail->end;
+    crArenaSpill* old = arena->spill;
+    bool spilled = last && old != NULL && old->start == tail->begin;
+    size_t begin = last ? tail->begin : arena->used;
+    arena->used = begin;
+    // an array in a spill block is not freed before its bytes are copied
+    void* to = cr_arena_alloc(arena, bytes);
+    if (to == NULL && last) arena->used = tail->end;
+    if (to == NULL) return NULL;
+    if (to != array && used > 0) memcpy(to, array, used);
+    if (spilled) {
+        arena->spill->next = old->next;
+        arena->allocator.free(arena->allocator.ctx, old, old->size);
+    }
+    *tail = (crTail){begin, arena->used};
+    return to;
 }
 
 size_t cr_arena_mark(const crArena* arena) {

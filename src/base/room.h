@@ -21,6 +21,14 @@ bool cr__rooms(crArena* arena, const crRoom* rooms, size_t count);
 
 // Returns `count` zeroed entries, at least one, or NULL if memory is short.
 void* cr__zeros(crArena* arena, int count, size_t size);
+// An array at the end of an arena, which can grow and shrink there.
+typedef struct crTail {
+    size_t begin, end;  // marks of the arena before and after it
+} crTail;
+// Gives the array of a tail another size, and keeps its first `used` bytes. It takes no more memory than the new array
+// if nothing was allocated after it. Returns its address, which is the old one if it fits into the arena's block. NULL:
+// memory is short, and the array is unchanged. A zeroed tail with `array` NULL begins a new array (memory.c).
+void* cr__resize(crArena* arena, crTail* tail, void* array, size_t used, size_t bytes);
 // Grows an array of entries of `size` bytes to at least `needed` entries and keeps the first `used`. `array`
 // is the address of the array's pointer. Fails: CR_ERR_MEMORY; the array is then unchanged.
 crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size);

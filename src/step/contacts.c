@@ -74,18 +74,18 @@ typedef struct Sink {
     crArena* arena;     // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
     bool fixed;         // true if the list may not grow, while `arena` serves other arrays
     int cursor;         // place among the forces of the last solve; negative: not searched yet
-    size_t begin, end;  // marks of the arena before and after the list
+    crTail tail;        // place of the list in the arena
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
     if (sink->count + more <= sink->capacity) return CR_OK;
     if (sink->arena == NULL || sink->fixed) return CR_ERR_LIMIT;
-    int larger = 2 * sink->capacity + more + 4;
-    sink->begin = cr_arena_mark(sink->arena);
-    crStepContact* contacts = cr_arena_alloc(sink->arena, (size_t)larger * sizeof *contacts);
+    // an eighth more, as arrays of cr__grow
+    int larger = sink->count + more + sink->capacity / 8 + 4;
+    crStepContact* contacts =
+        cr__resize(sink->arena, &sink->tail, sink->contacts, (size_t)sink->count * sizeof *contacts,
+                   (size_t)larger * sizeof *contacts);
     if (contacts == NULL) return cr__step_memory(error);
-    sink->end = cr_arena_mark(sink->arena);
-    if (sink->count > 0) memcpy(contacts, sink->contacts, (size_t)sink->count * sizeof *contacts);
     sink->contacts = contacts;
     sink->capacity = larger;
     return CR_OK;
@@ -94,10 +94,10 @@ static crStatus reserve(Sink* sink, int more, crError* error) {
 // Gives back the room of the list beyond its last contact, if nothing was allocated after it.
 static void trim(Sink* sink) {
     crArena* arena = sink->arena;
-    if (sink->capacity == 0 || arena->spill != NULL || cr_arena_mark(arena) != sink->end) return;
-    cr_arena_release(arena, sink->begin);
-    // the same place: the contacts stay where they are
-    sink->contacts = cr_arena_alloc(arena, (size_t)sink->count * sizeof *sink->contacts);
+    bool last = arena->spill == NULL && cr_arena_mark(arena) == sink->tail.end;
+    if (sink->capacity == 0 || !last) return;
+    size_t bytes = (size_t)sink->count * sizeof *sink->contacts;
+    sink->contacts = cr__resize(arena, &sink->tail, sink->contacts, bytes, bytes);
     sink->capacity = sink->count;
 }
 

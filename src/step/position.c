@@ -384,8 +384,9 @@ static crStatus others(crStep* step, const bool* apart, bool must, bool* general
     return status;
 }
 
-crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                                double coarse, crError* error) {
+// Makes the rounds of a pass. Contacts that it found anew stay the step's.
+static crStatus run_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                         double coarse, crError* error) {
     const crPush ask = {.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .coarse = coarse};
     size_t nb = (size_t)step->model->nb;
     int* parent = cr_arena_alloc(&step->scratch, nb * sizeof *parent);
@@ -442,7 +443,20 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     return status;
 }
 
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                                double coarse, crError* error) {
+    const crStepContacts listed = step->contacts;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = run_pass(step, start, hit, apart, coarse, error);
+    // sleep reads the contacts that were found anew
+    if (status != CR_OK || start == NULL || step->settings.sleep_time > 0.0) return status;
+    cr_arena_release(&step->scratch, mark);
+    step->contacts.list = listed.list;
+    step->contacts.count = listed.count;
+    return CR_OK;
+}
+
 crStatus cr_step_position_pass(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    return cr__step_position_pass(step, NULL, NULL, NULL, 0.0, error);
+    return run_pass(step, NULL, NULL, NULL, 0.0, error);
 }
