@@ -108,6 +108,30 @@ void* cr__resize(crArena* arena, crTail* tail, void* array, size_t used, size_t 
     return to;
 }
 
+crStatus cr__sink(crArena* arena, size_t mark, crSunk* arrays, int count) {
+    // spill blocks are freed: their arrays wait elsewhere
+    size_t all = 0;
+    for (int i = 0; i < count && arena->spill != NULL; i++) {
+        all += arrays[i].used;
+    }
+    unsigned char* copy = all > 0 ? arena->allocator.alloc(arena->allocator.ctx, all) : NULL;
+    if (all > 0 && copy == NULL) return CR_ERR_MEMORY;
+    for (size_t i = 0, at = 0; at < all; at += arrays[i++].used) {
+        memcpy(copy + at, arrays[i].array, arrays[i].used);
+        arrays[i].array = copy + at;
+    }
+    cr_arena_release(arena, mark);
+    bool ok = true;
+    for (int i = 0; i < count && ok; i++) {
+        void* to = cr_arena_alloc(arena, arrays[i].bytes);
+        ok = to != NULL;
+        if (ok && arrays[i].used > 0) memmove(to, arrays[i].array, arrays[i].used);
+        arrays[i].array = to;
+    }
+    if (copy != NULL) arena->allocator.free(arena->allocator.ctx, copy, all);
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
 size_t cr_arena_mark(const crArena* arena) {
     if (arena == NULL) return 0;
     return arena->used;

@@ -29,6 +29,14 @@ typedef struct crTail {
 // if nothing was allocated after it. Returns its address, which is the old one if it fits into the arena's block. NULL:
 // memory is short, and the array is unchanged. A zeroed tail with `array` NULL begins a new array (memory.c).
 void* cr__resize(crArena* arena, crTail* tail, void* array, size_t used, size_t bytes);
+// An array that stays when memory after a mark is freed.
+typedef struct crSunk {
+    void* array;
+    size_t used, bytes;  // bytes that are kept, and bytes of its new room
+} crSunk;
+// Frees what was allocated since the mark but for a few arrays, in the order of their places: they move down to it.
+// CR_ERR_MEMORY: the arrays may be lost (memory.c).
+crStatus cr__sink(crArena* arena, size_t mark, crSunk* arrays, int count);
 // Grows an array of entries of `size` bytes to at least `needed` entries and keeps the first `used`. `array`
 // is the address of the array's pointer. Fails: CR_ERR_MEMORY; the array is then unchanged.
 crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size);

@@ -228,14 +228,14 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
     return CR_OK;
 }
 
-// Frees what the sweeps needed, unless rows of the problem are among it. Returns the new place of u.
-static crVec3* forget_sweeps(crStep* step, const crIslandSolve* solve, crVec3* u) {
-    crArena* arena = &step->scratch;
-    // a spilled arena would free u
-    if (solve->posed || step->posed.rows.count > 0 || arena->spill != NULL) return u;
-    size_t bytes = (size_t)(step->contacts.count + 1) * sizeof *u;
-    cr_arena_release(arena, solve->mark);
-    return memmove(cr_arena_alloc(arena, bytes), u, bytes);
+// Frees what the sweeps needed, unless rows of the problem are among it; u moves down. CR_ERR_MEMORY.
+static crStatus forget_sweeps(crStep* step, const crIslandSolve* solve, crVec3** u) {
+    if (solve->posed || step->posed.rows.count > 0) return CR_OK;
+    size_t bytes = (size_t)(step->contacts.count + 1) * sizeof **u;
+    crSunk kept = {*u, bytes, bytes};
+    crStatus status = cr__sink(&step->scratch, solve->mark, &kept, 1);
+    *u = kept.array;
+    return status;
 }
 
 // Solves and applies, and adds contacts until the solution makes none overlap.
@@ -280,7 +280,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
         if (!last) cr_arena_release(&step->scratch, mark);
     }
     if (named) return status;
-    u = forget_sweeps(step, &solve, u);
+    if (forget_sweeps(step, &solve, &u) != CR_OK) return cr__step_memory(error);
     // contacts that were added after the last round are not in the solve
     for (int i = 0; i < step->contacts.count && added > 0; i++) {
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];
