@@ -21,6 +21,7 @@
 #define LOOSE 2.0   // a box is renewed if larger than its shape's present box by LOOSE times its room
 #define CHUNK 256   // bodies per task
 #define PAIRS 1024  // pairs per task
+#define ASKING 16   // pairs per pair without a cell above which cells are shared though the list stays
 #define MANY  64    // number of bodies above which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
@@ -250,14 +251,15 @@ static crStatus take_slot(crPairs* pairs, crNear* pair) {
     return CR_OK;
 }
 
-// Gives a cell to each pair that may keep contacts and had some when last collided. CR_ERR_MEMORY.
+// Gives a cell to each pair that is slow and had contacts when last collided. CR_ERR_MEMORY.
 static crStatus share_slots(crPairs* pairs) {
     crStatus status = CR_OK;
+    pairs->cells.asking = 0;
     for (int i = 0; i < pairs->count && status == CR_OK; i++) {
         crNear* pair = &pairs->near[i];
-        bool touches = pair->keeps && pair->looked && pair->clear == -INFINITY;
-        if (!touches) leave_slot(pairs, pair);
-        if (touches && pair->slot < 0) status = take_slot(pairs, pair);
+        bool uses = pair->slow && pair->clear == -INFINITY;
+        if (!uses) leave_slot(pairs, pair);
+        if (uses && pair->slot < 0) status = take_slot(pairs, pair);
     }
     return status;
 }
@@ -476,9 +478,10 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
 
 crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
                         crError* error) {
-    if (pairs->boxes.listed) return CR_OK;
-    crStatus status = mend(pairs, tasks, d->pose, scratch);
-    pairs->boxes.listed = status == CR_OK;
+    bool asks = pairs->cells.many && ASKING * pairs->cells.asking > pairs->cells.keeping;
+    if (pairs->boxes.listed && !asks) return CR_OK;
+    crStatus status = pairs->boxes.listed ? share_slots(pairs) : mend(pairs, tasks, d->pose, scratch);
+    pairs->boxes.listed = pairs->boxes.listed || status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));

@@ -73,6 +73,7 @@ typedef struct Sink {
     int count, capacity;
     crArena* arena;     // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
     bool fixed;         // true if the list may not grow, while `arena` serves other arrays
+    int asking;         // slow pairs without a cell
     int cursor;         // place among the forces of the last solve; negative: not searched yet
     crTail tail;        // place of the list in the arena
 } Sink;
@@ -188,6 +189,9 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = -1;
     double grain = late ? 0.0 : grain_of(step, pair, size);
+    // the position pass keeps no contacts, and nor do late bodies
+    if (!late && step->pairs->flat < 0.0) pair->slow = grain > 0.0;
+    sink->asking += grain > 0.0 && pair->slot < 0;
     if (grain > 0.0) {
         const crPose* pose = step->dynamics.pose;
         count =
@@ -333,6 +337,7 @@ static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sin
         }
         if (chunk[i].status != CR_OK || reserve(sink, chunk[i].sink.count, NULL) != CR_OK) return false;
         sink->count += chunk[i].sink.count;
+        sink->asking += chunk[i].sink.asking;
         for (int k = 0; k < chunk[i].body_count; k++) {
             step->airborne[chunk[i].bodies[k]] = false;
         }
@@ -493,6 +498,7 @@ static crStatus collide_part(crStep* step, bool cross, Stock* stock, Sink* sink,
     step->contacts.list = sink->contacts;
     step->contacts.count = sink->count;
     if (whole) step->contacts.last = step->contacts.count;
+    if (whole) step->pairs->cells.asking = sink->asking;
     if (step->contacts.count > step->certificate.contacts) step->certificate.contacts = step->contacts.count;
     bool crowd =
         step->contacts.count > CROWD_LEAST && (step->contacts.count - CROWD_LEAST) / CROWD > step->model->nb;
