@@ -2,7 +2,7 @@
 //
 // The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
-// between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and
+// between steps, grows the main block to the peak and a thirty-second: after the first steps nothing spills and
 // nothing calls the heap. What a heap that falls once needed is given back at the 170th reset, the 340th, the
 // 680th and so on, by what the last hundred used: a steady state is left alone for ever longer. What was
 // given back is not taken again for a few exceptions, which spill. Fails: alloc returns NULL and reset
@@ -175,7 +175,7 @@ crStatus cr_arena_reset(crArena* arena) {
     if (arena->over && !grows) arena->spare--;
     arena->over = false;
     crStatus status = CR_OK;
-    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 8));
+    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 32 : 16));
     if (shrinks && status == CR_OK) arena->spare = SPARE;
     if (looks_at(arena->resets + LAST)) arena->peak = 0;
     return grows ? status : CR_OK;

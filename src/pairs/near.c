@@ -430,9 +430,13 @@ crStatus cr__pairs_reset_times(crPairs* pairs) {
     return status;
 }
 
-// Makes room for `count` pairs, their times and their index. CR_ERR_MEMORY.
+// Makes room for `count` pairs, their times and their index, and gives back what is far more. CR_ERR_MEMORY.
 static crStatus grow_pairs(crPairs* pairs, int count) {
     int have = pairs->count;
+    if (pairs->capacity / 2 > count + count / 8) {
+        CR_FIT(&pairs->allocator, pairs->near, pairs->capacity, have);
+        CR_FIT(&pairs->allocator, pairs->of, pairs->of_capacity, 2 * have);
+    }
     crStatus status = CR_GROW(&pairs->allocator, pairs->near, pairs->capacity, have, count);
     if (status == CR_OK)
         status = CR_GROW(&pairs->allocator, pairs->of, pairs->of_capacity, 2 * have, 2 * count);
@@ -460,14 +464,15 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
     size_t mark = cr_arena_mark(scratch);
     if (pairs->plan->planes) cr__broad_touch(pairs->boxes.broad);
     crStatus status = find_new(pairs, tasks, pose, scratch, &new);
-    if (status == CR_OK) status = grow_pairs(pairs, pairs->count + new.count);
     bool changes = new.count > 0 || pairs->plan->planes;
     if (status == CR_OK && changes &&
         (pairs->plan->planes || pairs->boxes.told > pairs->plan->model->shape_count / STALE))
         status = drop_pairs(pairs, tasks, pose, scratch);
-    // no change of the list can fail from here on
-    if (status == CR_OK && changes) {
-        add_new(pairs, &new);
+    bool found = status == CR_OK;
+    // dropped pairs make room for new ones; without room the list goes on without both
+    if (found) status = grow_pairs(pairs, pairs->count + new.count);
+    if (status == CR_OK && changes) add_new(pairs, &new);
+    if (found && changes) {
         index_pairs(pairs);
         pairs->lists++;
     }

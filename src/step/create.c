@@ -17,7 +17,7 @@ static bool make_work(crStep* step) {
                     CR_ZERO(step->audited.pushed, nb), CR_ZERO(step->rest.sleep, nb),
                     CR_ZERO(step->awake.bodies, nb), CR_ZERO(step->awake.loops, loops),
                     CR_ZERO(step->work.mark, nb), CR_ZERO(step->work.list, nb),
-                    CR_ZERO(step->work.loops, loops), CR_ZERO(step->work.column, model->nv));
+                    CR_ZERO(step->work.loops, loops), CR_ZERO(step->work.shift, nb));
 }
 
 static crStatus make_arrays(crStep* step) {

@@ -19,9 +19,14 @@
 
 crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr_step_settings()}; }
 
+// bytes of the sleep of all bodies, which does not change in a world where none falls asleep
+static size_t sleep_bytes(const crWorld* world) {
+    return world->step.settings.sleep_time > 0.0 ? (size_t)world->step.model->nb * sizeof(crSleep) : 0;
+}
+
 static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
-    world->sleep = cr_arena_alloc(&world->step.own.store, (size_t)model->nb * sizeof(crSleep));
+    world->sleep = cr_arena_alloc(&world->step.own.store, sleep_bytes(world));
     world->tie_force =
         cr_arena_alloc(&world->step.own.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.own.store, (size_t)model->nq * sizeof(double));
@@ -106,7 +111,7 @@ static void remember(crWorld* world) {
     crStep* step = &world->step;
     // a step that fails before it begins must find them too
     cr__step_keep_start(step);
-    memcpy(world->sleep, step->rest.sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(world->sleep, step->rest.sleep, sleep_bytes(world));
     memcpy(world->tie_force, step->ties.force, (size_t)step->ties.count * sizeof(double));
     world->time = step->state.time;
 }
@@ -120,7 +125,7 @@ static void undo(crWorld* world) {
     crStep* step = &world->step;
     restore_q(world);
     memcpy(step->state.v, step->start.v, (size_t)step->model->nv * sizeof(double));
-    memcpy(step->rest.sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(step->rest.sleep, world->sleep, sleep_bytes(world));
     memcpy(step->ties.force, world->tie_force, (size_t)step->ties.count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
