@@ -191,24 +191,35 @@ static bool tied(const crPlan* plan, int a, int b) {
     return false;
 }
 
-// Makes the indices of the list: by body and by first shape.
-static void index_pairs(crPairs* pairs) {
-    const crModel* model = pairs->plan->model;
-    int *first = pairs->first_of, *first_pair = pairs->first_pair;
-    memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
-    pairs->cells.keeping = 0;
-    for (int i = 0, shape = 0; i < pairs->count; i++) {
-        const crNear* near = &pairs->near[i];
-        first[near->body_a]++;
-        first[near->body_b]++;
-        pairs->cells.keeping += near->keeps;
-        while (shape <= near->shape_a) {
-            first_pair[shape++] = i;
+// Finds the first pair of each shape.
+static void index_shapes(void* ctx, int begin, int end) {
+    const crPairs* pairs = ctx;
+    for (int i = begin; i < end; i++) {
+        int shape = i > 0 ? pairs->near[i - 1].shape_a + 1 : 0;
+        for (; shape <= pairs->near[i].shape_a; shape++) {
+            pairs->first_pair[shape] = i;
         }
     }
+}
+
+static void index_pairs(crPairs* pairs, crTasks* tasks) {
     int last = pairs->count > 0 ? pairs->near[pairs->count - 1].shape_a + 1 : 0;
-    for (int shape = last; shape <= model->shape_count; shape++) {
-        first_pair[shape] = pairs->count;
+    cr__tasks_for(tasks, pairs->count, PAIRS, index_shapes, pairs);
+    for (int shape = last; shape <= pairs->plan->model->shape_count; shape++) {
+        pairs->first_pair[shape] = pairs->count;
+    }
+    pairs->indexed = false;
+}
+
+void cr__pairs_index(crPairs* pairs) {
+    const crModel* model = pairs->plan->model;
+    int* first = pairs->first_of;
+    if (pairs->indexed) return;
+    pairs->indexed = true;
+    memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
+    for (int i = 0; i < pairs->count; i++) {
+        first[pairs->near[i].body_a]++;
+        first[pairs->near[i].body_b]++;
     }
     // counts become ends; filling from the back turns ends into beginnings and keeps pairs ascending
     for (int b = 0, sum = 0; b <= model->nb; b++) {
@@ -401,16 +412,17 @@ static crStatus drop_pairs(crPairs* pairs, crTasks* tasks, const crPose* pose, c
     if (list.lasts == NULL) return CR_ERR_MEMORY;
     cr__tasks_for(tasks, pairs->count, PAIRS, find_lasting, &list);
     int kept = 0;
-    for (int i = 0; i < pairs->count; i++) {
-        if (!list.lasts[i]) {
-            leave_slot(pairs, &pairs->near[i]);
-            continue;
-        }
-        if (i > kept) {
-            pairs->near[kept] = pairs->near[i];
-            if (pairs->time != NULL) pairs->time[kept] = pairs->time[i];
-        }
-        kept++;
+    // few pairs are dropped: the others move by whole runs
+    for (int i = 0; i < pairs->count;) {
+        const bool* next = memchr(list.lasts + i, false, (size_t)(pairs->count - i) * sizeof *next);
+        int end = next != NULL ? (int)(next - list.lasts) : pairs->count, run = end - i;
+        if (kept < i) memmove(&pairs->near[kept], &pairs->near[i], (size_t)run * sizeof *pairs->near);
+        if (kept < i && pairs->time != NULL)
+            memmove(&pairs->time[kept], &pairs->time[i], (size_t)run * sizeof *pairs->time);
+        kept += run;
+        if (end < pairs->count) pairs->cells.keeping -= pairs->near[end].keeps;
+        if (end < pairs->count) leave_slot(pairs, &pairs->near[end]);
+        i = end + 1;
     }
     pairs->count = kept;
     pairs->boxes.told = 0;
@@ -454,6 +466,7 @@ static void add_new(crPairs* pairs, const New* new) {
             memmove(&pairs->time[to], &pairs->time[at], (size_t)more * sizeof *pairs->time);
         i = at;
         pairs->near[--to] = new->near[k];
+        pairs->cells.keeping += new->near[k].keeps;
         if (pairs->time != NULL) pairs->time[to] = never;
     }
     pairs->count += new->count;
@@ -473,7 +486,7 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
     if (found) status = grow_pairs(pairs, pairs->count + new.count);
     if (status == CR_OK && changes) add_new(pairs, &new);
     if (found && changes) {
-        index_pairs(pairs);
+        index_pairs(pairs, tasks);
         pairs->lists++;
     }
     if (status == CR_OK) cr__broad_listed(pairs->boxes.broad);
@@ -524,6 +537,7 @@ static crStatus sort_places(int* places, int count, crArena* scratch) {
 int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count) {
     const crModel* model = pairs->plan->model;
     int room = 0, found = 0, *mark = pairs->mark;
+    cr__pairs_index(pairs);
     for (int k = 0; k < part.count; k++) {
         int b = part.bodies[k];
         mark[b] = 1;

@@ -131,6 +131,7 @@ typedef struct crPairs {
     int* first_pair;  // first pair of each shape_a (shape_count + 1)
     int* first_of;    // pairs of body b are of[first_of[b]] to of[first_of[b + 1] - 1] if v moves it (nb + 1)
     int* of;          // indices of pairs, by body
+    bool indexed;     // true if first_of and `of` are those of the list
     int of_capacity;
     int* mark;  // working data, zero between calls (nb)
     crTrails trails;
@@ -173,6 +174,8 @@ crStatus cr__pairs_reset_times(crPairs* pairs);
 static inline double cr__pairs_size(const crPairs* pairs, const crNear* near) {
     return cr__plan_pair_size(pairs->plan, near->body_a, near->body_b);
 }
+// Makes the index by body, if the list changed since it was made.
+void cr__pairs_index(crPairs* pairs);
 // Indices of a part's pairs, ascending, each once, in scratch. cross: include pairs with moving bodies
 // outside the part. NULL: out of memory.
 int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count);

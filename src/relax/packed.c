@@ -396,11 +396,10 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
     void* const spare = p->spare;
     if (run_create(&run, arena) != CR_OK) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
-    size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     begin(&run);
     mark_live(&run);
-    memcpy(p->z_before, p->z, bytes);
+    cr__tasks_copy(p->tasks, p->z_before, p->z, CR_BODY_STRIDE * (size_t)(p->bodies + 1));
     for (int live = 1; live > 0;) {
         bool ended = false;
         cr__packed_sweep(p);

@@ -100,8 +100,8 @@ void cr_step_destroy(crStep* step) {
 }
 
 void cr__step_keep_start(crStep* step) {
-    memcpy(step->start.v, step->state.v, (size_t)step->model->nv * sizeof(double));
-    memcpy(step->start.q, step->state.q, (size_t)step->model->nq * sizeof(double));
+    cr__tasks_copy(step->own.tasks, step->start.v, step->state.v, (size_t)step->model->nv);
+    cr__tasks_copy(step->own.tasks, step->start.q, step->state.q, (size_t)step->model->nq);
     step->warm.changed = false;
 }
 

@@ -14,8 +14,10 @@ void cr__step_mark_part(const crStep* step, int value) {
 void cr__step_list_awake(crStep* step) {
     const crModel* model = step->model;
     step->awake.count = step->awake.loop_count = 0;
+    // no body sleeps where none may
+    bool all = step->rest.lying.count == 0 && !(step->settings.sleep_time > 0.0);
     for (int b = 1; b < model->nb; b++) {
-        if (!cr__step_idle(step, b)) step->awake.bodies[step->awake.count++] = b;
+        if (all || !cr__step_idle(step, b)) step->awake.bodies[step->awake.count++] = b;
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];

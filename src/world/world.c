@@ -266,7 +266,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     rouse(world, h);
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
-    if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
+    cr__tasks_copy(step->own.tasks, world->q, step->state.q, (size_t)step->model->nq);
     crStatus status = cr_state_check(step->model, &step->state, error);
     if (status != CR_OK) {
         restore_q(world);
