@@ -199,9 +199,9 @@ typedef struct crStepRest {
 
 // Working arrays without contents between two calls.
 typedef struct crStepWork {
-    int* mark;    // zero between uses (nb)
-    int* list;    // bodies of a part (nb)
-    int* loops;   // loops of a part (loop_count)
+    int* mark;   // zero between uses (nb)
+    int* list;   // bodies of a part (nb)
+    int* loops;  // loops of a part (loop_count)
     int* shift;  // of each body: columns of its velocities in an impact's problem, less the velocities (nb)
 } crStepWork;
 

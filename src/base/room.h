@@ -44,7 +44,8 @@ crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, in
     cr__grow(allocator, &(array), &(capacity), used, needed, sizeof *(array))
 // Gives back the room of an array that is more than twice too large. A failure leaves it as it is.
 void cr__fit(const crAllocator* a, void* array, int* capacity, int used, size_t size);
-#define CR_FIT(allocator, array, capacity, used) cr__fit(allocator, &(array), &(capacity), used, sizeof *(array))
+#define CR_FIT(allocator, array, capacity, used) \
+    cr__fit(allocator, &(array), &(capacity), used, sizeof *(array))
 // Frees an array of cr__grow; NULL is allowed.
 void cr__drop(const crAllocator* a, void* array, int capacity, size_t size);
 void cr__sort(int* items, int count);  // sorts ascending

@@ -15,14 +15,14 @@
 #include "collide/pieces.h"
 #include "pairs/pairs.h"
 
-#define ROOM  0.03  // room of a box beyond the margin, share of the body's size
-#define AHEAD 4.0   // steps of motion that a box has room for
-#define STALE 8     // pairs are dropped when more than 1 / STALE of the boxes changed
-#define LOOSE 2.0   // a box is renewed if larger than its shape's present box by LOOSE times its room
-#define CHUNK 256   // bodies per task
-#define PAIRS 1024  // pairs per task
-#define ASKING 16   // pairs per pair without a cell above which cells are shared though the list stays
-#define MANY  64    // number of bodies above which contacts of slow pairs are kept
+#define ROOM   0.03  // room of a box beyond the margin, share of the body's size
+#define AHEAD  4.0   // steps of motion that a box has room for
+#define STALE  8     // pairs are dropped when more than 1 / STALE of the boxes changed
+#define LOOSE  2.0   // a box is renewed if larger than its shape's present box by LOOSE times its room
+#define CHUNK  256   // bodies per task
+#define PAIRS  1024  // pairs per task
+#define ASKING 16    // pairs per pair without a cell above which cells are shared though the list stays
+#define MANY   64    // number of bodies above which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
@@ -211,27 +211,51 @@ static void index_pairs(crPairs* pairs, crTasks* tasks) {
     pairs->indexed = false;
 }
 
-void cr__pairs_index(crPairs* pairs) {
-    const crModel* model = pairs->plan->model;
-    int* first = pairs->first_of;
-    if (pairs->indexed) return;
-    pairs->indexed = true;
-    memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
+// index by body: each task goes through all pairs for the bodies of its part
+typedef struct Indexing {
+    crPairs* pairs;
+    int parts;
+} Indexing;
+
+static int part_begin(const Indexing* index, int part) {
+    return (int)((int64_t)index->pairs->plan->model->nb * part / index->parts);
+}
+
+static void count_pairs(void* ctx, int part, int end) {
+    const Indexing* index = ctx;
+    const crPairs* pairs = index->pairs;
+    int *first = pairs->first_of, from = part_begin(index, part), to = part_begin(index, end);
+    memset(first + from, 0, (size_t)(to - from) * sizeof *first);
     for (int i = 0; i < pairs->count; i++) {
-        first[pairs->near[i].body_a]++;
-        first[pairs->near[i].body_b]++;
+        int a = pairs->near[i].body_a, b = pairs->near[i].body_b;
+        if (a >= from && a < to) first[a]++;
+        if (b >= from && b < to) first[b]++;
     }
-    // counts become ends; filling from the back turns ends into beginnings and keeps pairs ascending
-    for (int b = 0, sum = 0; b <= model->nb; b++) {
-        int count = b < model->nb && pairs->boxes.moves[b] ? first[b] : 0;
-        sum += count;
-        first[b] = sum;
-    }
+}
+
+// Fills from the back, which turns ends into beginnings and keeps pairs ascending.
+static void place_pairs(void* ctx, int part, int end) {
+    const Indexing* index = ctx;
+    const crPairs* pairs = index->pairs;
+    int *first = pairs->first_of, from = part_begin(index, part), to = part_begin(index, end);
     for (int i = pairs->count - 1; i >= 0; i--) {
         int a = pairs->near[i].body_a, b = pairs->near[i].body_b;
-        if (pairs->boxes.moves[a]) pairs->of[--first[a]] = i;
-        if (pairs->boxes.moves[b]) pairs->of[--first[b]] = i;
+        if (a >= from && a < to && pairs->boxes.moves[a]) pairs->of[--first[a]] = i;
+        if (b >= from && b < to && pairs->boxes.moves[b]) pairs->of[--first[b]] = i;
     }
+}
+
+void cr__pairs_index(crPairs* pairs, crTasks* tasks) {
+    int nb = pairs->plan->model->nb, *first = pairs->first_of;
+    if (pairs->indexed) return;
+    pairs->indexed = true;
+    Indexing index = {pairs, cr__tasks_threads(tasks)};
+    cr__tasks_for(tasks, index.parts, 1, count_pairs, &index);
+    for (int b = 0, sum = 0; b <= nb; b++) {
+        sum += b < nb && pairs->boxes.moves[b] ? first[b] : 0;
+        first[b] = sum;
+    }
+    cr__tasks_for(tasks, index.parts, 1, place_pairs, &index);
 }
 
 static bool is_before(const crNear* a, int shape_a, int shape_b) {
@@ -534,10 +558,11 @@ static crStatus sort_places(int* places, int count, crArena* scratch) {
     return CR_OK;
 }
 
-int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count) {
+int* cr__pairs_of_part(crPairs* pairs, crTasks* tasks, crPart part, bool cross, crArena* scratch,
+                       int* count) {
     const crModel* model = pairs->plan->model;
     int room = 0, found = 0, *mark = pairs->mark;
-    cr__pairs_index(pairs);
+    cr__pairs_index(pairs, tasks);
     for (int k = 0; k < part.count; k++) {
         int b = part.bodies[k];
         mark[b] = 1;

@@ -175,10 +175,10 @@ static inline double cr__pairs_size(const crPairs* pairs, const crNear* near) {
     return cr__plan_pair_size(pairs->plan, near->body_a, near->body_b);
 }
 // Makes the index by body, if the list changed since it was made.
-void cr__pairs_index(crPairs* pairs);
+void cr__pairs_index(crPairs* pairs, crTasks* tasks);
 // Indices of a part's pairs, ascending, each once, in scratch. cross: include pairs with moving bodies
 // outside the part. NULL: out of memory.
-int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count);
+int* cr__pairs_of_part(crPairs* pairs, crTasks* tasks, crPart part, bool cross, crArena* scratch, int* count);
 // Index of the pair of two shapes in the list, or the index at which it would be inserted.
 int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b);
 

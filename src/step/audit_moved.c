@@ -516,7 +516,7 @@ static crStatus collide_astray(const Moved* m, bool* deep, double* depth, crErro
     crStatus status = cr__pairs_move(step->pairs, step->own.tasks, part, &step->dynamics, error);
     if (status == CR_OK)
         status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
-    cr__pairs_index(step->pairs);
+    cr__pairs_index(step->pairs, step->own.tasks);
     for (int k = 0; k < count && status == CR_OK; k++) {
         bool too_deep = false;
         *depth = fmax(*depth, deepest_near(step, astray[k], &too_deep));

@@ -71,11 +71,11 @@ static crStatus complete(const crStep* step, const crNearSurface* surface, crVec
 typedef struct Sink {
     crStepContact* contacts;
     int count, capacity;
-    crArena* arena;     // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
-    bool fixed;         // true if the list may not grow, while `arena` serves other arrays
-    int asking;         // slow pairs without a cell
-    int cursor;         // place among the forces of the last solve; negative: not searched yet
-    crTail tail;        // place of the list in the arena
+    crArena* arena;  // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
+    bool fixed;      // true if the list may not grow, while `arena` serves other arrays
+    int asking;      // slow pairs without a cell
+    int cursor;      // place among the forces of the last solve; negative: not searched yet
+    crTail tail;     // place of the list in the arena
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
@@ -399,7 +399,8 @@ static crStatus keep_pair(const crNear* pair, Stock* stock, Sink* sink, crError*
 
 static crStatus add_part(crStep* step, bool cross, Stock* stock, Sink* sink, crError* error) {
     int count = 0;
-    int* places = cr__pairs_of_part(step->pairs, cr__step_part(step), cross, &step->scratch, &count);
+    int* places =
+        cr__pairs_of_part(step->pairs, step->own.tasks, cr__step_part(step), cross, &step->scratch, &count);
     if (places == NULL) return cr__step_memory(error);
     // The list begins with room for the expected number of contacts: arrays that were too small stay in the
     // arena.

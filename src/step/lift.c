@@ -55,6 +55,7 @@ double cr__lift_weight(const crModel* model, int b, const double* before, const 
 typedef struct Share {
     double gain, lift, size;
     bool forced;  // true if a force is applied to it
+    bool moved;   // true if the pass moved it
 } Share;
 
 // the balances of the sets of all bodies
@@ -65,6 +66,17 @@ typedef struct Balance {
     Lift* sum;                 // of each set, at its root
     Share* share;              // of each body of a set that is balanced (nb)
 } Balance;
+
+// Clears the sets, and finds which bodies the pass moved.
+static void find_moved(void* ctx, int begin, int end) {
+    const Balance* of = ctx;
+    for (int b = begin; b < end; b++) {
+        const crBody* body = &of->step->model->bodies[b];
+        const double *now = of->step->state.q + body->q, *before = of->before + body->q;
+        of->sum[b] = (Lift){0};
+        of->share[b].moved = memcmp(before, now, (size_t)body->nq * sizeof *now) != 0;
+    }
+}
 
 static void find_shares(void* ctx, int begin, int end) {
     const Balance* of = ctx;
@@ -154,17 +166,16 @@ static void keep_momentum(const crStep* step, const double* before, const double
 static void find_lifts(const crStep* step, double h, const double* before, const double* v, const bool* of,
                        int* root, Lift* sum, Share* share) {
     const crModel* model = step->model;
-    memset(sum, 0, (size_t)model->nb * sizeof *sum);
+    Balance balance = {step, before, v, root, sum, share};
+    cr__tasks_for(step->own.tasks, model->nb, BODIES, find_moved, &balance);
     cr__lift_sets(step, root);
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
         root[b] = cr__forest_find(root, body->root);
-        if (memcmp(before + body->q, step->state.q + body->q, (size_t)body->nq * sizeof *before) != 0)
-            sum[root[b]].pushed = true;
+        if (share[b].moved) sum[root[b]].pushed = true;
     }
-    cr__tasks_for(step->own.tasks, model->nb, BODIES, find_shares,
-                  &(Balance){step, before, v, root, sum, share});
+    cr__tasks_for(step->own.tasks, model->nb, BODIES, find_shares, &balance);
     for (int b = 1; b < model->nb; b++) {
         Lift* to = &sum[root[b]];
         if (!cr__moves(model, b) || !to->pushed) continue;

@@ -165,7 +165,8 @@ static crPackedContact* pack_near(crPush* pass, int count) {
 
 // Frees the lists of a round: packed contacts move down to the mark, and `memory`, unless NULL, behind them.
 // CR_ERR_MEMORY.
-static crStatus sink_packed(crArena* arena, size_t mark, crPackedContact** contact, int count, Memory* memory) {
+static crStatus sink_packed(crArena* arena, size_t mark, crPackedContact** contact, int count,
+                            Memory* memory) {
     size_t bytes = (size_t)count * sizeof **contact, room = 0, kept = 0;
     bool remembers = memory != NULL && memory->block_count > 0;
     if (remembers) room = (size_t)memory->room * sizeof(crApart);

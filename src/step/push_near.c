@@ -106,9 +106,8 @@ static void measure(crPush* pass, const crStepContact* c, double gap, double err
 crStatus cr__push_reserve(crPush* pass, int more) {
     if (pass->count + more <= pass->capacity) return CR_OK;
     int larger = pass->count + more;
-    crPushContact* near =
-        cr__resize(&pass->step->scratch, &pass->tail, pass->near, (size_t)pass->count * sizeof *near,
-                   (size_t)larger * sizeof *near);
+    crPushContact* near = cr__resize(&pass->step->scratch, &pass->tail, pass->near,
+                                     (size_t)pass->count * sizeof *near, (size_t)larger * sizeof *near);
     if (near == NULL) return CR_ERR_MEMORY;
     pass->near = near;
     pass->capacity = larger;

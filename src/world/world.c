@@ -267,7 +267,7 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
     cr__tasks_copy(step->own.tasks, world->q, step->state.q, (size_t)step->model->nq);
-    crStatus status = cr_state_check(step->model, &step->state, error);
+    crStatus status = cr__state_check(step->own.tasks, step->model, &step->state, error);
     if (status != CR_OK) {
         restore_q(world);
         restore_controls(world);
