@@ -199,10 +199,10 @@ typedef struct crStepRest {
 
 // Working arrays without contents between two calls.
 typedef struct crStepWork {
-    int* mark;    // zero between uses (nb)
-    int* list;    // bodies of a part (nb)
-    int* loops;   // loops of a part (loop_count)
-    int* column;  // place of each velocity among the velocities of an impact's bodies (nv)
+    int* mark;   // zero between uses (nb)
+    int* list;   // bodies of a part (nb)
+    int* loops;  // loops of a part (loop_count)
+    int* shift;  // of each body: columns of its velocities in an impact's problem, less the velocities (nb)
 } crStepWork;
 
 // Contacts with load of all solves in a step with several.

@@ -2,7 +2,7 @@
 //
 // The arena is a stack: alloc moves `used` up, release moves it back. What does not fit goes to spill blocks,
 // each remembering where it starts, so a release frees exactly the spills above the mark. reset, called
-// between steps, grows the main block to the peak and a sixteenth: after the first steps nothing spills and
+// between steps, grows the main block to the peak and a thirty-second: after the first steps nothing spills and
 // nothing calls the heap. What a heap that falls once needed is given back at the 170th reset, the 340th, the
 // 680th and so on, by what the last hundred used: a steady state is left alone for ever longer. What was
 // given back is not taken again for a few exceptions, which spill. Fails: alloc returns NULL and reset
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/room.h"
 
 #define ALIGN 64u
 #define LOOK  170    // resets after which a block that is too large is made smaller, then twice as many
@@ -88,6 +89,49 @@ void* cr_arena_alloc(crArena* arena, size_t size) {
     return memory;
 }
 
+void* cr__resize(crArena* arena, crTail* tail, void* array, size_t used, size_t bytes) {
+    bool last = array != NULL && arena->used == tail->end;
+    crArenaSpill* old = arena->spill;
+    bool spilled = last && old != NULL && old->start == tail->begin;
+    size_t begin = last ? tail->begin : arena->used;
+    arena->used = begin;
+    // an array in a spill block is not freed before its bytes are copied
+    void* to = cr_arena_alloc(arena, bytes);
+    if (to == NULL && last) arena->used = tail->end;
+    if (to == NULL) return NULL;
+    if (to != array && used > 0) memcpy(to, array, used);
+    if (spilled) {
+        arena->spill->next = old->next;
+        arena->allocator.free(arena->allocator.ctx, old, old->size);
+    }
+    *tail = (crTail){begin, arena->used};
+    return to;
+}
+
+crStatus cr__sink(crArena* arena, size_t mark, crSunk* arrays, int count) {
+    // spill blocks are freed: their arrays wait elsewhere
+    size_t all = 0;
+    for (int i = 0; i < count && arena->spill != NULL; i++) {
+        all += arrays[i].used;
+    }
+    unsigned char* copy = all > 0 ? arena->allocator.alloc(arena->allocator.ctx, all) : NULL;
+    if (all > 0 && copy == NULL) return CR_ERR_MEMORY;
+    for (size_t i = 0, at = 0; at < all; at += arrays[i++].used) {
+        memcpy(copy + at, arrays[i].array, arrays[i].used);
+        arrays[i].array = copy + at;
+    }
+    cr_arena_release(arena, mark);
+    bool ok = true;
+    for (int i = 0; i < count && ok; i++) {
+        void* to = cr_arena_alloc(arena, arrays[i].bytes);
+        ok = to != NULL;
+        if (ok && arrays[i].used > 0) memmove(to, arrays[i].array, arrays[i].used);
+        arrays[i].array = to;
+    }
+    if (copy != NULL) arena->allocator.free(arena->allocator.ctx, copy, all);
+    return ok ? CR_OK : CR_ERR_MEMORY;
+}
+
 size_t cr_arena_mark(const crArena* arena) {
     if (arena == NULL) return 0;
     return arena->used;
@@ -131,7 +175,7 @@ crStatus cr_arena_reset(crArena* arena) {
     if (arena->over && !grows) arena->spare--;
     arena->over = false;
     crStatus status = CR_OK;
-    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 16 : 8));
+    if (grows || shrinks) status = replace_block(arena, arena->peak / (grows ? 32 : 16));
     if (shrinks && status == CR_OK) arena->spare = SPARE;
     if (looks_at(arena->resets + LAST)) arena->peak = 0;
     return grows ? status : CR_OK;

@@ -23,19 +23,29 @@ void* cr__zeros(crArena* arena, int count, size_t size) {
     return memory;
 }
 
-crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size) {
-    if (needed <= *capacity) return CR_OK;
-    // an eighth more each time: arrays of millions are not much larger than they must be
-    int larger = needed + needed / 8 + 2;
-    void* memory = a->alloc(a->ctx, (size_t)larger * size);
+// Gives the array another capacity. CR_ERR_MEMORY: it is unchanged.
+static crStatus replace(const crAllocator* a, void* array, int* capacity, int used, int other, size_t size) {
+    void* memory = a->alloc(a->ctx, (size_t)other * size);
     if (memory == NULL) return CR_ERR_MEMORY;
     void* before;
     memcpy(&before, array, sizeof before);
     if (used > 0) memcpy(memory, before, (size_t)used * size);
     cr__drop(a, before, *capacity, size);
     memcpy(array, &memory, sizeof memory);
-    *capacity = larger;
+    *capacity = other;
     return CR_OK;
+}
+
+// a sixteenth more each time: arrays of millions are not much larger than they must be
+static int with_room(int needed) { return needed + needed / 16 + 2; }
+
+crStatus cr__grow(const crAllocator* a, void* array, int* capacity, int used, int needed, size_t size) {
+    if (needed <= *capacity) return CR_OK;
+    return replace(a, array, capacity, used, with_room(needed), size);
+}
+
+void cr__fit(const crAllocator* a, void* array, int* capacity, int used, size_t size) {
+    if (*capacity / 2 > with_room(used)) replace(a, array, capacity, used, with_room(used), size);
 }
 
 void cr__drop(const crAllocator* a, void* array, int capacity, size_t size) {

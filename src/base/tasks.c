@@ -11,6 +11,28 @@
 // Fails: CR_ERR_MEMORY where a thread cannot be started; those that were are ended.
 #include "base/tasks.h"
 
+#include <string.h>
+
+#define COPIED 8192  // numbers per task of a copy
+
+typedef struct Copy {
+    double* to;
+    const double* from;
+    size_t count;
+} Copy;
+
+static void copy_range(void* ctx, int begin, int end) {
+    const Copy* copy = ctx;
+    size_t at = (size_t)begin * COPIED, last = (size_t)end * COPIED;
+    if (last > copy->count) last = copy->count;
+    memcpy(copy->to + at, copy->from + at, (last - at) * sizeof *copy->to);
+}
+
+void cr__tasks_copy(crTasks* tasks, double* to, const double* from, size_t count) {
+    if (count == 0) return;
+    cr__tasks_for(tasks, (int)((count - 1) / COPIED + 1), 1, copy_range, &(Copy){to, from, count});
+}
+
 #if defined(CAROM_NO_THREADS)
 
 crStatus cr__tasks_create(const crAllocator* allocator, int threads, crTasks** tasks) {

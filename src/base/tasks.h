@@ -30,4 +30,7 @@ static inline int cr__tasks_share(const crTasks* tasks, int count, int least) {
 // all are done. One caller at a time. A NULL pool runs them here, one after another.
 void cr__tasks_for(crTasks* tasks, int count, int chunk, crTaskFn fn, void* ctx);
 
+// memcpy of `count` numbers by several threads.
+void cr__tasks_copy(crTasks* tasks, double* to, const double* from, size_t count);
+
 #endif

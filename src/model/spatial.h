@@ -266,6 +266,9 @@ static inline bool cr__shape_exists(const crModel* model, int shape) {
 
 // Makes the quaternions of q (nq) unit, as cr_state_check does.
 void cr__state_unit(const crModel* model, double* q);
+struct crTasks;
+// cr_state_check by several threads. Some quaternions may be unit where it fails.
+crStatus cr__state_check(struct crTasks* tasks, const crModel* model, crState* state, crError* error);
 // cr_state_check that changes nothing: quaternions stay as they are.
 crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error);
 

@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/tasks.h"
 #include "model/actuate.h"
 #include "model/joint.h"
+
+#define CHECKED 1024  // bodies per task of a check
+#define PARTS   1024  // tasks of a check, at most
 
 static double* zeros(crArena* arena, int count) {
     double* x = cr_arena_alloc(arena, (size_t)count * sizeof(double));
@@ -63,9 +67,10 @@ static crStatus check_numbers_state(const crModel* model, const crState* state, 
     return status;
 }
 
-// quaternions of q are unit; they go normalized to `out`, if it is given
-static crStatus check_quaternions(const crModel* model, const double* q, double* out, crError* error) {
-    for (int i = 1; i < model->nb; i++) {
+// quaternions of bodies begin to end - 1 in q are unit; they go normalized to `out`, if it is given
+static crStatus check_quaternions(const crModel* model, int begin, int end, const double* q, double* out,
+                                  crError* error) {
+    for (int i = begin > 0 ? begin : 1; i < end; i++) {
         const crBody* body = &model->bodies[i];
         int quaternion = cr__joint(body)->info.quaternion, at = body->q + quaternion;
         if (quaternion < 0) continue;
@@ -80,18 +85,53 @@ static crStatus check_quaternions(const crModel* model, const double* q, double*
     return CR_OK;
 }
 
-void cr__state_unit(const crModel* model, double* q) { check_quaternions(model, q, q, NULL); }
+void cr__state_unit(const crModel* model, double* q) { check_quaternions(model, 1, model->nb, q, q, NULL); }
 
 crStatus cr__state_check_values(const crModel* model, const crState* state, crError* error) {
     crStatus status = check_numbers_state(model, state, error);
-    return status == CR_OK ? check_quaternions(model, state->q, NULL, error) : status;
+    return status == CR_OK ? check_quaternions(model, 1, model->nb, state->q, NULL, error) : status;
 }
 
 crStatus cr_state_check(const crModel* model, crState* state, crError* error) {
     if (model == NULL) return cr__missing(error, "model");
     if (!cr__state_fits(model, state)) return cr__missing(error, "state");
     crStatus status = check_numbers_state(model, state, error);
-    return status == CR_OK ? check_quaternions(model, state->q, state->q, error) : status;
+    return status == CR_OK ? check_quaternions(model, 1, model->nb, state->q, state->q, error) : status;
+}
+
+// a state that is checked in parts
+typedef struct Check {
+    const crModel* model;
+    const crState* state;
+    bool* good;  // of each part
+} Check;
+
+static bool all_finite(const crModel* model, const crState* state, int begin, int end) {
+    const crBody *first = &model->bodies[begin], *last = &model->bodies[end - 1];
+    int nq = last->q + last->nq - first->q, nv = last->v + last->nv - first->v;
+    return cr__finite(state->q + first->q, nq) && cr__finite(state->v + first->v, nv) &&
+           cr__finite(state->force + first->v, nv) && cr__finite(state->motor_speed + first->v, nv);
+}
+
+static void check_range(void* ctx, int begin, int end) {
+    const Check* check = ctx;
+    double* q = check->state->q;
+    check->good[begin / CHECKED] = all_finite(check->model, check->state, begin, end) &&
+                                   check_quaternions(check->model, begin, end, q, q, NULL) == CR_OK;
+}
+
+crStatus cr__state_check(crTasks* tasks, const crModel* model, crState* state, crError* error) {
+    bool good[PARTS];
+    int parts = (model->nb - 1) / CHECKED + 1;
+    if (tasks == NULL || parts > PARTS || parts < 2 || model->nu > 0 || model->na > 0)
+        return cr_state_check(model, state, error);
+    cr__tasks_for(tasks, model->nb, CHECKED, check_range, &(Check){model, state, good});
+    bool all = isfinite(state->time);
+    for (int i = 0; i < parts; i++) {
+        all = all && good[i];
+    }
+    // the first number that is wrong is found by one thread
+    return all ? CR_OK : cr_state_check(model, state, error);
 }
 
 void cr_state_rate(const crModel* model, const double* q, const double* v, double* rate) {

@@ -15,13 +15,14 @@
 #include "collide/pieces.h"
 #include "pairs/pairs.h"
 
-#define ROOM  0.03  // room of a box beyond the margin, share of the body's size
-#define AHEAD 4.0   // steps of motion that a box has room for
-#define STALE 8     // pairs are dropped when more than 1 / STALE of the boxes changed
-#define LOOSE 2.0   // a box is renewed if larger than its shape's present box by LOOSE times its room
-#define CHUNK 256   // bodies per task
-#define PAIRS 1024  // pairs per task
-#define MANY  64    // number of bodies above which contacts of slow pairs are kept
+#define ROOM   0.03  // room of a box beyond the margin, share of the body's size
+#define AHEAD  4.0   // steps of motion that a box has room for
+#define STALE  8     // pairs are dropped when more than 1 / STALE of the boxes changed
+#define LOOSE  2.0   // a box is renewed if larger than its shape's present box by LOOSE times its room
+#define CHUNK  256   // bodies per task
+#define PAIRS  1024  // pairs per task
+#define ASKING 16    // pairs per pair without a cell above which cells are shared though the list stays
+#define MANY   64    // number of bodies above which contacts of slow pairs are kept
 
 static bool make_pairs(const crPlan* plan, crArena* arena, crPairs* pairs) {
     const crModel* model = plan->model;
@@ -190,36 +191,71 @@ static bool tied(const crPlan* plan, int a, int b) {
     return false;
 }
 
-// Makes the indices of the list: by body and by first shape.
-static void index_pairs(crPairs* pairs) {
-    const crModel* model = pairs->plan->model;
-    int *first = pairs->first_of, *first_pair = pairs->first_pair;
-    memset(first, 0, (size_t)(model->nb + 1) * sizeof *first);
-    pairs->cells.keeping = 0;
-    for (int i = 0, shape = 0; i < pairs->count; i++) {
-        const crNear* near = &pairs->near[i];
-        first[near->body_a]++;
-        first[near->body_b]++;
-        pairs->cells.keeping += near->keeps;
-        while (shape <= near->shape_a) {
-            first_pair[shape++] = i;
+// Finds the first pair of each shape.
+static void index_shapes(void* ctx, int begin, int end) {
+    const crPairs* pairs = ctx;
+    for (int i = begin; i < end; i++) {
+        int shape = i > 0 ? pairs->near[i - 1].shape_a + 1 : 0;
+        for (; shape <= pairs->near[i].shape_a; shape++) {
+            pairs->first_pair[shape] = i;
         }
     }
+}
+
+static void index_pairs(crPairs* pairs, crTasks* tasks) {
     int last = pairs->count > 0 ? pairs->near[pairs->count - 1].shape_a + 1 : 0;
-    for (int shape = last; shape <= model->shape_count; shape++) {
-        first_pair[shape] = pairs->count;
+    cr__tasks_for(tasks, pairs->count, PAIRS, index_shapes, pairs);
+    for (int shape = last; shape <= pairs->plan->model->shape_count; shape++) {
+        pairs->first_pair[shape] = pairs->count;
     }
-    // counts become ends; filling from the back turns ends into beginnings and keeps pairs ascending
-    for (int b = 0, sum = 0; b <= model->nb; b++) {
-        int count = b < model->nb && pairs->boxes.moves[b] ? first[b] : 0;
-        sum += count;
-        first[b] = sum;
+    pairs->indexed = false;
+}
+
+// index by body: each task goes through all pairs for the bodies of its part
+typedef struct Indexing {
+    crPairs* pairs;
+    int parts;
+} Indexing;
+
+static int part_begin(const Indexing* index, int part) {
+    return (int)((int64_t)index->pairs->plan->model->nb * part / index->parts);
+}
+
+static void count_pairs(void* ctx, int part, int end) {
+    const Indexing* index = ctx;
+    const crPairs* pairs = index->pairs;
+    int *first = pairs->first_of, from = part_begin(index, part), to = part_begin(index, end);
+    memset(first + from, 0, (size_t)(to - from) * sizeof *first);
+    for (int i = 0; i < pairs->count; i++) {
+        int a = pairs->near[i].body_a, b = pairs->near[i].body_b;
+        if (a >= from && a < to) first[a]++;
+        if (b >= from && b < to) first[b]++;
     }
+}
+
+// Fills from the back, which turns ends into beginnings and keeps pairs ascending.
+static void place_pairs(void* ctx, int part, int end) {
+    const Indexing* index = ctx;
+    const crPairs* pairs = index->pairs;
+    int *first = pairs->first_of, from = part_begin(index, part), to = part_begin(index, end);
     for (int i = pairs->count - 1; i >= 0; i--) {
         int a = pairs->near[i].body_a, b = pairs->near[i].body_b;
-        if (pairs->boxes.moves[a]) pairs->of[--first[a]] = i;
-        if (pairs->boxes.moves[b]) pairs->of[--first[b]] = i;
+        if (a >= from && a < to && pairs->boxes.moves[a]) pairs->of[--first[a]] = i;
+        if (b >= from && b < to && pairs->boxes.moves[b]) pairs->of[--first[b]] = i;
     }
+}
+
+void cr__pairs_index(crPairs* pairs, crTasks* tasks) {
+    int nb = pairs->plan->model->nb, *first = pairs->first_of;
+    if (pairs->indexed) return;
+    pairs->indexed = true;
+    Indexing index = {pairs, cr__tasks_threads(tasks)};
+    cr__tasks_for(tasks, index.parts, 1, count_pairs, &index);
+    for (int b = 0, sum = 0; b <= nb; b++) {
+        sum += b < nb && pairs->boxes.moves[b] ? first[b] : 0;
+        first[b] = sum;
+    }
+    cr__tasks_for(tasks, index.parts, 1, place_pairs, &index);
 }
 
 static bool is_before(const crNear* a, int shape_a, int shape_b) {
@@ -250,14 +286,15 @@ static crStatus take_slot(crPairs* pairs, crNear* pair) {
     return CR_OK;
 }
 
-// Gives a cell to each pair that may keep contacts and had some when last collided. CR_ERR_MEMORY.
+// Gives a cell to each pair that is slow and had contacts when last collided. CR_ERR_MEMORY.
 static crStatus share_slots(crPairs* pairs) {
     crStatus status = CR_OK;
+    pairs->cells.asking = 0;
     for (int i = 0; i < pairs->count && status == CR_OK; i++) {
         crNear* pair = &pairs->near[i];
-        bool touches = pair->keeps && pair->looked && pair->clear == -INFINITY;
-        if (!touches) leave_slot(pairs, pair);
-        if (touches && pair->slot < 0) status = take_slot(pairs, pair);
+        bool uses = pair->slow && pair->clear == -INFINITY;
+        if (!uses) leave_slot(pairs, pair);
+        if (uses && pair->slot < 0) status = take_slot(pairs, pair);
     }
     return status;
 }
@@ -399,16 +436,17 @@ static crStatus drop_pairs(crPairs* pairs, crTasks* tasks, const crPose* pose, c
     if (list.lasts == NULL) return CR_ERR_MEMORY;
     cr__tasks_for(tasks, pairs->count, PAIRS, find_lasting, &list);
     int kept = 0;
-    for (int i = 0; i < pairs->count; i++) {
-        if (!list.lasts[i]) {
-            leave_slot(pairs, &pairs->near[i]);
-            continue;
-        }
-        if (i > kept) {
-            pairs->near[kept] = pairs->near[i];
-            if (pairs->time != NULL) pairs->time[kept] = pairs->time[i];
-        }
-        kept++;
+    // few pairs are dropped: the others move by whole runs
+    for (int i = 0; i < pairs->count;) {
+        const bool* next = memchr(list.lasts + i, false, (size_t)(pairs->count - i) * sizeof *next);
+        int end = next != NULL ? (int)(next - list.lasts) : pairs->count, run = end - i;
+        if (kept < i) memmove(&pairs->near[kept], &pairs->near[i], (size_t)run * sizeof *pairs->near);
+        if (kept < i && pairs->time != NULL)
+            memmove(&pairs->time[kept], &pairs->time[i], (size_t)run * sizeof *pairs->time);
+        kept += run;
+        if (end < pairs->count) pairs->cells.keeping -= pairs->near[end].keeps;
+        if (end < pairs->count) leave_slot(pairs, &pairs->near[end]);
+        i = end + 1;
     }
     pairs->count = kept;
     pairs->boxes.told = 0;
@@ -428,9 +466,13 @@ crStatus cr__pairs_reset_times(crPairs* pairs) {
     return status;
 }
 
-// Makes room for `count` pairs, their times and their index. CR_ERR_MEMORY.
+// Makes room for `count` pairs, their times and their index, and gives back what is far more. CR_ERR_MEMORY.
 static crStatus grow_pairs(crPairs* pairs, int count) {
     int have = pairs->count;
+    if (pairs->capacity / 2 > count + count / 8) {
+        CR_FIT(&pairs->allocator, pairs->near, pairs->capacity, have);
+        CR_FIT(&pairs->allocator, pairs->of, pairs->of_capacity, 2 * have);
+    }
     crStatus status = CR_GROW(&pairs->allocator, pairs->near, pairs->capacity, have, count);
     if (status == CR_OK)
         status = CR_GROW(&pairs->allocator, pairs->of, pairs->of_capacity, 2 * have, 2 * count);
@@ -448,6 +490,7 @@ static void add_new(crPairs* pairs, const New* new) {
             memmove(&pairs->time[to], &pairs->time[at], (size_t)more * sizeof *pairs->time);
         i = at;
         pairs->near[--to] = new->near[k];
+        pairs->cells.keeping += new->near[k].keeps;
         if (pairs->time != NULL) pairs->time[to] = never;
     }
     pairs->count += new->count;
@@ -458,15 +501,16 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
     size_t mark = cr_arena_mark(scratch);
     if (pairs->plan->planes) cr__broad_touch(pairs->boxes.broad);
     crStatus status = find_new(pairs, tasks, pose, scratch, &new);
-    if (status == CR_OK) status = grow_pairs(pairs, pairs->count + new.count);
     bool changes = new.count > 0 || pairs->plan->planes;
     if (status == CR_OK && changes &&
         (pairs->plan->planes || pairs->boxes.told > pairs->plan->model->shape_count / STALE))
         status = drop_pairs(pairs, tasks, pose, scratch);
-    // no change of the list can fail from here on
-    if (status == CR_OK && changes) {
-        add_new(pairs, &new);
-        index_pairs(pairs);
+    bool found = status == CR_OK;
+    // dropped pairs make room for new ones; without room the list goes on without both
+    if (found) status = grow_pairs(pairs, pairs->count + new.count);
+    if (status == CR_OK && changes) add_new(pairs, &new);
+    if (found && changes) {
+        index_pairs(pairs, tasks);
         pairs->lists++;
     }
     if (status == CR_OK) cr__broad_listed(pairs->boxes.broad);
@@ -476,9 +520,10 @@ static crStatus mend(crPairs* pairs, crTasks* tasks, const crPose* pose, crArena
 
 crStatus cr__pairs_list(crPairs* pairs, crTasks* tasks, const crDynamics* d, crArena* scratch,
                         crError* error) {
-    if (pairs->boxes.listed) return CR_OK;
-    crStatus status = mend(pairs, tasks, d->pose, scratch);
-    pairs->boxes.listed = status == CR_OK;
+    bool asks = pairs->cells.many && ASKING * pairs->cells.asking > pairs->cells.keeping;
+    if (pairs->boxes.listed && !asks) return CR_OK;
+    crStatus status = pairs->boxes.listed ? share_slots(pairs) : mend(pairs, tasks, d->pose, scratch);
+    pairs->boxes.listed = pairs->boxes.listed || status == CR_OK;
     if (status == CR_ERR_LIMIT)
         return cr_error_set(error, status, "pairs", "pairs: too many bodies are piled into each other");
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "pairs", "%s", cr_status_text(status));
@@ -513,9 +558,11 @@ static crStatus sort_places(int* places, int count, crArena* scratch) {
     return CR_OK;
 }
 
-int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count) {
+int* cr__pairs_of_part(crPairs* pairs, crTasks* tasks, crPart part, bool cross, crArena* scratch,
+                       int* count) {
     const crModel* model = pairs->plan->model;
     int room = 0, found = 0, *mark = pairs->mark;
+    cr__pairs_index(pairs, tasks);
     for (int k = 0; k < part.count; k++) {
         int b = part.bodies[k];
         mark[b] = 1;

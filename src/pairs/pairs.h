@@ -18,16 +18,17 @@ typedef struct crNear {
     int shape_a, shape_b;  // a < b
     int body_a, body_b;
     int slot;               // cell.c: index of its cell, -1: none
-    unsigned surface : 28;  // index into surfaces, of which there are at most CR_SURFACES
+    unsigned surface : 27;  // index into surfaces, of which there are at most CR_SURFACES
     bool packable : 1;      // true if both bodies are single or not moved by v, and friction is round
     bool keeps : 1;         // true if its contacts may be kept in a cell
     bool looked : 1;        // true if its contacts were searched for at least once
+    bool slow : 1;          // true if its contacts were last found in a cell
     bool quick : 1;  // true if its contacts are found so fast that only cells which last for many steps pay
     // lower bound of the distance of the shapes when they were last collided, plus the trails of both bodies
     // at that time, m; -INFINITY: they had contacts, or were not collided yet
     double clear;
 } crNear;
-#define CR_SURFACES (1u << 28)
+#define CR_SURFACES (1u << 27)
 
 // Time of impact of a pair within the step (locals.c).
 typedef struct crNearTime {
@@ -75,6 +76,7 @@ typedef struct crCell {
 typedef struct crCells {
     bool many;    // true if the model has enough bodies to keep contacts of slow pairs
     int keeping;  // number of pairs whose contacts may be kept
+    int asking;   // pairs whose contacts were last found in a cell that they do not have
     int count, capacity;
     crCell* slot;  // (count)
     int free;      // first free cell, -1: none
@@ -129,6 +131,7 @@ typedef struct crPairs {
     int* first_pair;  // first pair of each shape_a (shape_count + 1)
     int* first_of;    // pairs of body b are of[first_of[b]] to of[first_of[b + 1] - 1] if v moves it (nb + 1)
     int* of;          // indices of pairs, by body
+    bool indexed;     // true if first_of and `of` are those of the list
     int of_capacity;
     int* mark;  // working data, zero between calls (nb)
     crTrails trails;
@@ -171,9 +174,11 @@ crStatus cr__pairs_reset_times(crPairs* pairs);
 static inline double cr__pairs_size(const crPairs* pairs, const crNear* near) {
     return cr__plan_pair_size(pairs->plan, near->body_a, near->body_b);
 }
+// Makes the index by body, if the list changed since it was made.
+void cr__pairs_index(crPairs* pairs, crTasks* tasks);
 // Indices of a part's pairs, ascending, each once, in scratch. cross: include pairs with moving bodies
 // outside the part. NULL: out of memory.
-int* cr__pairs_of_part(crPairs* pairs, crPart part, bool cross, crArena* scratch, int* count);
+int* cr__pairs_of_part(crPairs* pairs, crTasks* tasks, crPart part, bool cross, crArena* scratch, int* count);
 // Index of the pair of two shapes in the list, or the index at which it would be inserted.
 int cr__pairs_place(const crPairs* pairs, int shape_a, int shape_b);
 

@@ -323,10 +323,23 @@ static bool mark_unsolved(Run* run) {
     return any;
 }
 
+// Takes memory that the grouping left, else the arena's. NULL: memory runs out.
+static void* take_spare(crPacked* p, size_t bytes, crArena* arena) {
+    if (bytes > p->spare_bytes) return cr_arena_alloc(arena, bytes);
+    void* at = p->spare;
+    p->spare = (char*)at + bytes;
+    p->spare_bytes -= bytes;
+    return at;
+}
+
 // Allocates the arrays of the packing that sweeps need. Returns false if memory runs out.
 static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
-    if (!CR_ROOMS(arena, CR_ROOM(p->change, lanes), CR_ROOM(p->along, lanes), CR_ROOM(p->live, lanes),
-                  CR_ROOM(p->swept.group, p->group_count + 1), CR_ROOM(p->swept.body, p->bodies + 1),
+    // of whole groups: each begins where vectors may
+    p->change = take_spare(p, lanes * sizeof *p->change, arena);
+    p->along = take_spare(p, lanes * sizeof *p->along, arena);
+    p->live = take_spare(p, lanes * sizeof *p->live, arena);
+    if (p->change == NULL || p->along == NULL || p->live == NULL) return false;
+    if (!CR_ROOMS(arena, CR_ROOM(p->swept.group, p->group_count + 1), CR_ROOM(p->swept.body, p->bodies + 1),
                   CR_ROOM(p->z_before, CR_BODY_STRIDE * (size_t)(p->bodies + 1))))
         return false;
     for (size_t i = 0; i < lanes; i++) {
@@ -339,9 +352,15 @@ static bool make_sweeps(crPacked* p, size_t lanes, crArena* arena) {
 static crStatus run_create(Run* run, crArena* arena) {
     size_t count = (size_t)run->count + 1, lanes = (size_t)(run->packed->group_count + 1) * CR_LANES;
     size_t places = 2 * (size_t)run->packed->bodies, contacts = (size_t)run->packed->count;
-    bool ok = CR_ROOMS(arena, CR_ROOM(run->open, count), CR_ROOM(run->beta, count), CR_ROOM(run->keep, count),
-                       CR_ROOM(run->tally, lanes), CR_ROOM(run->tallies, lanes / GROUPS + 1),
-                       CR_ROOM(run->parts, contacts > places ? contacts : places)) &&
+    if (contacts > places) places = contacts;
+    size_t tallies = lanes * sizeof *run->tally, parts = places * sizeof *run->parts;
+    // energies are not asked for while there are tallies
+    void* both = cr_arena_alloc(arena, tallies > parts ? tallies : parts);
+    run->tally = both;
+    run->parts = both;
+    bool ok = both != NULL &&
+              CR_ROOMS(arena, CR_ROOM(run->open, count), CR_ROOM(run->beta, count), CR_ROOM(run->keep, count),
+                       CR_ROOM(run->tallies, lanes / GROUPS + 1)) &&
               make_sweeps(run->packed, lanes, arena);
     return ok ? CR_OK : CR_ERR_MEMORY;
 }
@@ -373,13 +392,14 @@ static void begin(Run* run) {
 
 crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crArena* arena) {
     Run run = {.packed = p, .island = island, .count = count};
+    const size_t mark = cr_arena_mark(arena), spare_bytes = p->spare_bytes;
+    void* const spare = p->spare;
     if (run_create(&run, arena) != CR_OK) return CR_ERR_MEMORY;
     if (p->group_count == 0 && p->units == NULL) return CR_OK;
-    size_t bytes = CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double);
     limit_energy(&run);
     begin(&run);
     mark_live(&run);
-    memcpy(p->z_before, p->z, bytes);
+    cr__tasks_copy(p->tasks, p->z_before, p->z, CR_BODY_STRIDE * (size_t)(p->bodies + 1));
     for (int live = 1; live > 0;) {
         bool ended = false;
         cr__packed_sweep(p);
@@ -391,5 +411,8 @@ crStatus cr__packed_solve(crPacked* p, crPackedIsland* island, int count, crAren
         cr__tasks_for(p->tasks, p->swept.bodies, BODIES, CR_BEST(accelerate), &run);
     }
     if (mark_unsolved(&run)) limit_energy(&run);
+    cr_arena_release(arena, mark);
+    p->spare = spare;
+    p->spare_bytes = spare_bytes;
     return CR_OK;
 }

@@ -116,7 +116,7 @@ static crStatus number_bodies(Build* build) {
     cr__tasks_for(p->tasks, p->bodies, BODIES, fill_bodies, build);
     crStatus status = CR_OK;
     if (p->units != NULL) status = cr__units_place(build->of, build->island, build->v, p->units, p);
-    memcpy(p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1) * sizeof(double));
+    cr__tasks_copy(p->tasks, p->z, p->z_free, CR_BODY_STRIDE * (size_t)(p->bodies + 1));
     return status;
 }
 

@@ -262,6 +262,7 @@ static double depth_of(const Moved* m, const crStepContact* contacts, int begin,
 
 // worst figures of a range, by parts; the worst of all does not depend on the division
 #define PARTS    128  // parts of a range
+#define BODIES   256  // bodies per task
 #define CONTACTS 512  // least number of contacts of a part: larger parts collide fewer pairs in full
 typedef struct Parts {
     const Moved* m;
@@ -481,20 +482,41 @@ crStatus cr__audit_moved(crStep* step, const crMoved* moved) {
     return CR_OK;
 }
 
+// bodies that may have moved farther than their margins
+typedef struct Astray {
+    const Moved* m;
+    bool* astray;  // (nb)
+} Astray;
+
+static void find_astray(void* ctx, int begin, int end) {
+    const Astray* found = ctx;
+    for (int b = begin; b < end; b++) {
+        found->astray[b] = b != CR_WORLD && is_moved(found->m, b) && is_astray(found->m, b);
+    }
+}
+
 // Lists the pairs of bodies that may have moved farther than their margins, and adds their overlap to *depth.
 // deep: as in cr__audit_moved_overlap. Fails as cr__pairs_list; CR_ERR_MEMORY.
 static crStatus collide_astray(const Moved* m, bool* deep, double* depth, crError* error) {
     crStep* step = m->step;
-    int count = 0, *astray = cr_arena_alloc(&step->scratch, (size_t)step->model->nb * sizeof *astray);
-    if (astray == NULL) return cr__step_memory(error);
-    for (int b = 1; b < step->model->nb; b++) {
-        if (is_moved(m, b) && is_astray(m, b)) astray[count++] = b;
+    int nb = step->model->nb, count = 0, *astray;
+    Astray found = {m, NULL};
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(found.astray, nb), CR_ROOM(astray, nb)))
+        return cr__step_memory(error);
+    cr__tasks_for(step->own.tasks, nb, BODIES, find_astray, &found);
+    // few bodies are
+    for (int b = 0; b < nb; b++) {
+        const bool* next = memchr(found.astray + b, true, (size_t)(nb - b) * sizeof *next);
+        if (next == NULL) break;
+        b = (int)(next - found.astray);
+        astray[count++] = b;
     }
     if (count == 0) return CR_OK;
     crPart part = {astray, count};
     crStatus status = cr__pairs_move(step->pairs, step->own.tasks, part, &step->dynamics, error);
     if (status == CR_OK)
         status = cr__pairs_list(step->pairs, step->own.tasks, &step->dynamics, &step->scratch, error);
+    cr__pairs_index(step->pairs, step->own.tasks);
     for (int k = 0; k < count && status == CR_OK; k++) {
         bool too_deep = false;
         *depth = fmax(*depth, deepest_near(step, astray[k], &too_deep));

@@ -105,15 +105,16 @@ static crStatus list_packed(const crStep* step, double h, const bool* takes, con
                             crArena* arena, crIslandSolve* s) {
     int count = step->contacts.count;
     Listing list = {step, h, takes, fresh, s, NULL};
-    if (!CR_ROOMS(arena, CR_ROOM(list.first, count / LIST_CHUNK + 1), CR_ROOM(s->index, count + 1),
-                  CR_ROOM(s->contact, count + 1), CR_ROOM(s->b, count + 1)))
-        return CR_ERR_MEMORY;
+    if (!CR_ROOMS(arena, CR_ROOM(list.first, count / LIST_CHUNK + 1))) return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, LIST_CHUNK, count_chunk, &list);
     for (int i = 0; i * LIST_CHUNK < count; i++) {
         int more = list.first[i];
         list.first[i] = s->count;
         s->count += more;
     }
+    int room = s->count + 1;
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(s->index, room), CR_ROOM(s->contact, room), CR_ROOM(s->b, room)))
+        return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, LIST_CHUNK, list_chunk, &list);
     return CR_OK;
 }
@@ -395,6 +396,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
     if (!CR_ROOMS(&step->scratch, CR_ZERO(s->of, islands), CR_ZERO(s->exact, islands),
                   CR_ROOM(s->dv, step->model->nv + 1), CR_ZERO(s->rests, islands)))
         return cr__step_memory(error);
+    s->mark = cr_arena_mark(&step->scratch);
     status = find_dirty(step, fresh, &step->scratch, s);
     if (status == CR_OK) status = list_packed(step, h, takes, fresh, &step->scratch, s);
     if (status != CR_OK) return cr__step_memory(error);

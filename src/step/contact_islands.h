@@ -20,6 +20,7 @@ typedef struct crIslandSolve {
     double* dv;     // M^-1 J^T P (nv)
     bool posed;     // true if step->posed.problem holds the blocks that are not packed
     crUnits units;  // the blocks of that problem
+    size_t mark;    // of the arena after the arrays by island and dv: what follows is for the sweeps
     int* order;     // blocks sorted by island (problem.block_count)
     int* first;     // first of each island in `order` (islands.count + 1)
 } crIslandSolve;

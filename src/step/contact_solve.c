@@ -228,14 +228,23 @@ static crStatus finish(crStep* step, bool last, Choice* choice, crIslandSolve* s
     return CR_OK;
 }
 
+// Frees what the sweeps needed, unless rows of the problem are among it; u moves down. CR_ERR_MEMORY.
+static crStatus forget_sweeps(crStep* step, const crIslandSolve* solve, crVec3** u) {
+    if (solve->posed || step->posed.rows.count > 0) return CR_OK;
+    size_t bytes = (size_t)(step->contacts.count + 1) * sizeof **u;
+    crSunk kept = {*u, bytes, bytes};
+    crStatus status = cr__sink(&step->scratch, solve->mark, &kept, 1);
+    *u = kept.array;
+    return status;
+}
+
 // Solves and applies, and adds contacts until the solution makes none overlap.
 crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int* roots, crError* error) {
     int count = step->contacts.count + 1;
-    crVec3 *u_free, *u;
+    crVec3 *u_free, *u = NULL;
     Choice choice = {.h = h, .plastic = plastic};
     crIslandSolve solve = {0};
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(u_free, count), CR_ROOM(u, count),
-                  CR_ROOM(solve.open, step->model->nb)) ||
+    if (!CR_ROOMS(&step->scratch, CR_ROOM(u_free, count), CR_ROOM(solve.open, step->model->nb)) ||
         choice_create(&step->contacts, step->model->nb, &step->scratch, &choice) != CR_OK)
         return cr__step_memory(error);
     bool named = step->settings.solver.solve != cr__solver(&cr__solver_auto, NULL).solve;
@@ -253,6 +262,8 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
         status = named ? solve_named(step, h, choice.takes, &books, error)
                        : cr__step_solve_islands(step, h, choice.takes, fresh, u_free, &solve, error);
         if (status != CR_OK) return status;
+        // sweeps gave back about as much
+        if (!CR_ROOMS(&step->scratch, CR_ROOM(u, count))) return cr__step_memory(error);
         if (look(step, step->state.v, u) != CR_OK) return cr__step_memory(error);
         added = choose(step, u, false, step->airborne, &choice);
         bool last = added == 0 || round + 1 == ROUNDS;
@@ -269,6 +280,7 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
         if (!last) cr_arena_release(&step->scratch, mark);
     }
     if (named) return status;
+    if (forget_sweeps(step, &solve, &u) != CR_OK) return cr__step_memory(error);
     // contacts that were added after the last round are not in the solve
     for (int i = 0; i < step->contacts.count && added > 0; i++) {
         choice.takes[i] = choice.takes[i] && !choice.fresh[i];

@@ -71,21 +71,22 @@ static crStatus complete(const crStep* step, const crNearSurface* surface, crVec
 typedef struct Sink {
     crStepContact* contacts;
     int count, capacity;
-    crArena* arena;     // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
-    bool fixed;         // true if the list may not grow, while `arena` serves other arrays
-    int cursor;         // place among the forces of the last solve; negative: not searched yet
-    size_t begin, end;  // marks of the arena before and after the list
+    crArena* arena;  // memory for more contacts; NULL: CR_ERR_LIMIT if the list is full
+    bool fixed;      // true if the list may not grow, while `arena` serves other arrays
+    int asking;      // slow pairs without a cell
+    int cursor;      // place among the forces of the last solve; negative: not searched yet
+    crTail tail;     // place of the list in the arena
 } Sink;
 
 static crStatus reserve(Sink* sink, int more, crError* error) {
     if (sink->count + more <= sink->capacity) return CR_OK;
     if (sink->arena == NULL || sink->fixed) return CR_ERR_LIMIT;
-    int larger = 2 * sink->capacity + more + 4;
-    sink->begin = cr_arena_mark(sink->arena);
-    crStepContact* contacts = cr_arena_alloc(sink->arena, (size_t)larger * sizeof *contacts);
+    // an eighth more, as arrays of cr__grow
+    int larger = sink->count + more + sink->capacity / 8 + 4;
+    crStepContact* contacts =
+        cr__resize(sink->arena, &sink->tail, sink->contacts, (size_t)sink->count * sizeof *contacts,
+                   (size_t)larger * sizeof *contacts);
     if (contacts == NULL) return cr__step_memory(error);
-    sink->end = cr_arena_mark(sink->arena);
-    if (sink->count > 0) memcpy(contacts, sink->contacts, (size_t)sink->count * sizeof *contacts);
     sink->contacts = contacts;
     sink->capacity = larger;
     return CR_OK;
@@ -94,10 +95,10 @@ static crStatus reserve(Sink* sink, int more, crError* error) {
 // Gives back the room of the list beyond its last contact, if nothing was allocated after it.
 static void trim(Sink* sink) {
     crArena* arena = sink->arena;
-    if (sink->capacity == 0 || arena->spill != NULL || cr_arena_mark(arena) != sink->end) return;
-    cr_arena_release(arena, sink->begin);
-    // the same place: the contacts stay where they are
-    sink->contacts = cr_arena_alloc(arena, (size_t)sink->count * sizeof *sink->contacts);
+    bool last = arena->spill == NULL && cr_arena_mark(arena) == sink->tail.end;
+    if (sink->capacity == 0 || !last) return;
+    size_t bytes = (size_t)sink->count * sizeof *sink->contacts;
+    sink->contacts = cr__resize(arena, &sink->tail, sink->contacts, bytes, bytes);
     sink->capacity = sink->count;
 }
 
@@ -188,6 +189,9 @@ static crStatus add_pair(const crStep* step, crNear* pair, Sink* sink, crError* 
     bool late = is_late(step, pair->body_a) || is_late(step, pair->body_b);
     int count = -1;
     double grain = late ? 0.0 : grain_of(step, pair, size);
+    // the position pass keeps no contacts, and nor do late bodies
+    if (!late && step->pairs->flat < 0.0) pair->slow = grain > 0.0;
+    sink->asking += grain > 0.0 && pair->slot < 0;
     if (grain > 0.0) {
         const crPose* pose = step->dynamics.pose;
         count =
@@ -333,6 +337,7 @@ static bool place_chunks(const crStep* step, Chunk* chunk, int chunks, Sink* sin
         }
         if (chunk[i].status != CR_OK || reserve(sink, chunk[i].sink.count, NULL) != CR_OK) return false;
         sink->count += chunk[i].sink.count;
+        sink->asking += chunk[i].sink.asking;
         for (int k = 0; k < chunk[i].body_count; k++) {
             step->airborne[chunk[i].bodies[k]] = false;
         }
@@ -389,7 +394,8 @@ static crStatus keep_pair(const crNear* pair, const crStepKnown* known, int* at,
 static crStatus add_part(const crStep* step, bool cross, const crStepKnown* known, Sink* sink,
                          crError* error) {
     int count = 0, at = 0;
-    int* places = cr__pairs_of_part(step->pairs, cr__step_part(step), cross, sink->arena, &count);
+    int* places =
+        cr__pairs_of_part(step->pairs, step->own.tasks, cr__step_part(step), cross, sink->arena, &count);
     if (places == NULL) return cr__step_memory(error);
     // The list begins with room for the expected number of contacts: arrays that were too small stay in the
     // arena.
@@ -484,6 +490,7 @@ crStatus cr__step_collide_known(crStep* step, bool cross, const crStepKnown* kno
     step->contacts.list = sink.contacts;
     step->contacts.count = sink.count;
     if (whole) step->contacts.last = step->contacts.count;
+    if (whole) step->pairs->cells.asking = sink->asking;
     if (step->contacts.count > step->certificate.contacts) step->certificate.contacts = step->contacts.count;
     bool crowd =
         step->contacts.count > CROWD_LEAST && (step->contacts.count - CROWD_LEAST) / CROWD > step->model->nb;

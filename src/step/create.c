@@ -17,7 +17,7 @@ static bool make_work(crStep* step) {
                     CR_ZERO(step->audited.pushed, nb), CR_ZERO(step->rest.sleep, nb),
                     CR_ZERO(step->awake.bodies, nb), CR_ZERO(step->awake.loops, loops),
                     CR_ZERO(step->work.mark, nb), CR_ZERO(step->work.list, nb),
-                    CR_ZERO(step->work.loops, loops), CR_ZERO(step->work.column, model->nv));
+                    CR_ZERO(step->work.loops, loops), CR_ZERO(step->work.shift, nb));
 }
 
 static crStatus make_arrays(crStep* step) {
@@ -99,9 +99,9 @@ void cr_step_destroy(crStep* step) {
     *step = (crStep){0};
 }
 
-void cr__step_keep_start(const crModel* model, const crState* state, crStepStart* start) {
-    memcpy(start->v, state->v, (size_t)model->nv * sizeof(double));
-    memcpy(start->q, state->q, (size_t)model->nq * sizeof(double));
+void cr__step_keep_start(const crModel* model, crTasks* tasks, const crState* state, crStepStart* start) {
+    cr__tasks_copy(tasks, start->v, state->v, (size_t)model->nv);
+    cr__tasks_copy(tasks, start->q, state->q, (size_t)model->nq);
 }
 
 crStatus cr_step_begin(crStep* step, crError* error) {
@@ -122,7 +122,7 @@ crStatus cr__step_open(crStep* step, crError* error) {
     step->start.time = step->state.time;
     memset(step->audited.drive, 0, (size_t)step->model->nb * sizeof *step->audited.drive);
     step->audited.pushes = false;
-    cr__step_keep_start(step->model, &step->state, &step->start);
+    cr__step_keep_start(step->model, step->own.tasks, &step->state, &step->start);
     step->warm.changed = false;
     cr_model_actuate(step->model, &step->state, &step->dynamics);
     crStatus status = cr_arena_reset(&step->scratch);

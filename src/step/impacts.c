@@ -95,14 +95,14 @@ static crStatus impact_joints(const crStep* step, Impact* impact, crJointRow* in
     return CR_OK;
 }
 
-// Numbers the velocities of the bodies that take part as columns of the problem; returns their number.
-static int number_columns(const crModel* model, crPart bodies, int* column) {
+// Numbers the velocities of the bodies that take part as columns of the problem; returns their number. shift: what the
+// columns of each body are beyond its velocities.
+static int number_columns(const crModel* model, crPart bodies, int* shift) {
     int count = 0;
     for (int n = 0; n < bodies.count; n++) {
         const crBody* body = &model->bodies[bodies.bodies[n]];
-        for (int j = body->v; j < body->v + body->nv; j++) {
-            column[j] = count++;
-        }
+        shift[bodies.bodies[n]] = count - body->v;
+        count += body->nv;
     }
     return count;
 }
@@ -124,7 +124,7 @@ static crStatus build(const crStep* step, const bool* takes, crArena* arena, Imp
     }
     if (status == CR_OK) status = impact_joints(step, impact, info, rows);
     if (status == CR_OK) {
-        int columns = number_columns(step->model, impact->bodies, step->work.column);
+        int columns = number_columns(step->model, impact->bodies, step->work.shift);
         impact->problem =
             (crProblem){.blocks = impact->blocks, .block_count = impact->block_count, .nv = columns};
         impact->problem.vertices = (const double(*)[2])vertices;
@@ -132,7 +132,7 @@ static crStatus build(const crStep* step, const bool* takes, crArena* arena, Imp
             cr__step_pose_problem(step, arena, &impact->rows, step->state.v, &impact->H, &impact->problem);
     }
     for (int i = 0; status == CR_OK && i < impact->H.entries; i++) {
-        impact->H.col[i] = step->work.column[impact->H.col[i]];
+        impact->H.col[i] += step->work.shift[step->model->velocity.body[impact->H.col[i]]];
     }
     return status == CR_OK ? CR_OK : cr_error_set(error, status, "impact", "%s", cr_status_text(status));
 }

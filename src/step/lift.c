@@ -16,6 +16,7 @@
 #include "step/position.h"
 #include "step/step.h"
 
+#define BODIES   256    // bodies per task
 #define SURE     1.001  // factor on the way back, for rounding
 #define ROUNDING 4e-15  // of a balance, share of its terms
 
@@ -50,16 +51,60 @@ double cr__lift_weight(const crModel* model, int b, const double* before, const 
     return -cr_dot(weight, cr_sub(centre(body, after), centre(body, before)));
 }
 
-static void lift_body(const crStep* step, double h, const double* before, const double* v, int b, Lift* sum) {
-    const crBody* body = &step->model->bodies[b];
+// what a single body adds to the balance of its set
+typedef struct Share {
+    double gain, lift, size;
+    bool forced;  // true if a force is applied to it
+    bool moved;   // true if the pass moved it
+} Share;
+
+// the balances of the sets of all bodies
+typedef struct Balance {
+    const crStep* step;
+    const double *before, *v;  // q and v before the pass
+    const int* root;           // of each body
+    Lift* sum;                 // of each set, at its root
+    Share* share;              // of each body of a set that is balanced (nb)
+} Balance;
+
+// Clears the sets, and finds which bodies the pass moved.
+static void find_moved(void* ctx, int begin, int end) {
+    const Balance* of = ctx;
+    for (int b = begin; b < end; b++) {
+        const crBody* body = &of->step->model->bodies[b];
+        const double *now = of->step->state.q + body->q, *before = of->before + body->q;
+        of->sum[b] = (Lift){0};
+        of->share[b].moved = memcmp(before, now, (size_t)body->nq * sizeof *now) != 0;
+    }
+}
+
+static void find_shares(void* ctx, int begin, int end) {
+    const Balance* of = ctx;
+    const crStep* step = of->step;
     const crState* s = &step->state;
-    double T = kinetic(body, s->q, s->v), T0 = kinetic(body, step->start.q, step->start.v);
-    double U = cr__lift_weight(step->model, b, step->start.q, s->q);
-    sum->lift += T - kinetic(body, before, v) + cr__lift_weight(step->model, b, before, s->q);
-    sum->gain += T - T0 + U - step->audited.drive[b];
-    sum->size += T + T0 + fabs(U);
-    for (int j = body->v; j < body->v + body->nv; j++) {
-        sum->gain -= 0.5 * h * s->force[j] * (step->start.v[j] + s->v[j]);
+    for (int b = begin; b < end; b++) {
+        const crBody* body = &step->model->bodies[b];
+        if (!cr__moves(step->model, b) || !body->single || !of->sum[of->root[b]].pushed) continue;
+        Share* to = &of->share[b];
+        double T = kinetic(body, s->q, s->v), T0 = kinetic(body, step->start.q, step->start.v);
+        double U = cr__lift_weight(step->model, b, step->start.q, s->q);
+        to->lift = T - kinetic(body, of->before, of->v) + cr__lift_weight(step->model, b, of->before, s->q);
+        to->gain = T - T0 + U - step->audited.drive[b];
+        to->size = T + T0 + fabs(U);
+        to->forced = false;
+        for (int j = body->v; j < body->v + body->nv; j++) {
+            to->forced = to->forced || s->force[j] != 0.0;
+        }
+    }
+}
+
+static void lift_body(const crStep* step, double h, const Share* share, int b, Lift* sum) {
+    const crBody* body = &step->model->bodies[b];
+    sum->lift += share->lift;
+    sum->gain += share->gain;
+    sum->size += share->size;
+    for (int j = body->v; share->forced && j < body->v + body->nv; j++) {
+        sum->gain -= 0.5 * h * step->state.force[j] * (step->start.v[j] + step->state.v[j]);
     }
 }
 
@@ -88,9 +133,18 @@ static void put(const crModel* model, const double* before, int b, double share,
     cr__part_advance(model, (crPart){&b, 1}, 1.0, dv, all_q);
 }
 
+typedef struct Turning {
+    const crStep* step;
+    const double *before, *v;
+} Turning;
+
 // Sets omega of free bodies that were turned, so that they keep the angular momentum they had by v before.
-static void keep_momentum(const crModel* model, crState* state, const double* before, const double* v) {
-    for (int b = 1; b < model->nb; b++) {
+static void keep_range(void* ctx, int begin, int end) {
+    const Turning* turning = ctx;
+    const crModel* model = turning->step->model;
+    const crState* state = &turning->step->state;
+    const double *before = turning->before, *v = turning->v;
+    for (int b = begin; b < end; b++) {
         const crBody* body = &model->bodies[b];
         double* omega = state->v + body->v + 3;
         if (!cr__moves(model, b) || !body->single || cr__single_round(body)) continue;
@@ -103,24 +157,29 @@ static void keep_momentum(const crModel* model, crState* state, const double* be
     }
 }
 
+static void keep_momentum(const crStep* step, const double* before, const double* v) {
+    cr__tasks_for(step->own.tasks, step->model->nb, BODIES, keep_range, &(Turning){step, before, v});
+}
+
 // Finds gain and lift of each set, at its root. of: bodies whose sets are limited if they have no others;
 // NULL: all.
 static void find_lifts(const crStep* step, double h, const double* before, const double* v, const bool* of,
-                       int* root, Lift* sum) {
+                       int* root, Lift* sum, Share* share) {
     const crModel* model = step->model;
-    memset(sum, 0, (size_t)model->nb * sizeof *sum);
+    Balance balance = {step, before, v, root, sum, share};
+    cr__tasks_for(step->own.tasks, model->nb, BODIES, find_moved, &balance);
     cr__lift_sets(step, root);
     for (int b = 1; b < model->nb; b++) {
         const crBody* body = &model->bodies[b];
         if (!cr__moves(model, b)) continue;
         root[b] = cr__forest_find(root, body->root);
-        if (memcmp(before + body->q, step->state.q + body->q, (size_t)body->nq * sizeof *before) != 0)
-            sum[root[b]].pushed = true;
+        if (share[b].moved) sum[root[b]].pushed = true;
     }
+    cr__tasks_for(step->own.tasks, model->nb, BODIES, find_shares, &balance);
     for (int b = 1; b < model->nb; b++) {
         Lift* to = &sum[root[b]];
         if (!cr__moves(model, b) || !to->pushed) continue;
-        if (model->bodies[b].single) lift_body(step, h, before, v, b, to);
+        if (model->bodies[b].single) lift_body(step, h, &share[b], b, to);
         to->fixed = to->fixed || !model->bodies[b].single;
         to->calm = to->calm || (of != NULL && !of[b]);
     }
@@ -151,14 +210,15 @@ crStatus cr__step_limit_lift(crStep* step, double h, const double* before, bool 
     size_t mark = cr_arena_mark(&step->scratch), nb = (size_t)model->nb;
     int* root = cr_arena_alloc(&step->scratch, nb * sizeof *root);
     Lift* sum = cr_arena_alloc(&step->scratch, nb * sizeof *sum);
+    Share* share = cr_arena_alloc(&step->scratch, nb * sizeof *share);
     double* v = cr_arena_alloc(&step->scratch, (size_t)(model->nv + 1) * sizeof *v);
-    if (root == NULL || sum == NULL || v == NULL) return CR_ERR_MEMORY;
-    memcpy(v, step->state.v, (size_t)model->nv * sizeof *v);
-    keep_momentum(step->model, &step->state, before, v);
+    if (root == NULL || sum == NULL || share == NULL || v == NULL) return CR_ERR_MEMORY;
+    cr__tasks_copy(step->own.tasks, v, step->state.v, (size_t)model->nv);
+    keep_momentum(step, before, v);
     if (limited) {
-        find_lifts(step, h, before, v, of, root, sum);
+        find_lifts(step, h, before, v, of, root, sum, share);
         if (put_down(model, before, root, sum, step->dynamics.scratch.v, step->state.q, back)) {
-            keep_momentum(step->model, &step->state, before, v);
+            keep_momentum(step, before, v);
             cr_model_kinematics(model, &step->state, &step->dynamics);
         }
     }

@@ -427,6 +427,7 @@ static crStatus resolve_all(crStep* step, Local* local, double* t, crError* erro
 
 // Times the pairs of the part again.
 static crStatus time_anew(const crStep* step, double left, crPairs* pairs, crClocks* clocks) {
+    cr__pairs_index(pairs, step->own.tasks);
     for (int k = 0; k < step->part.count; k++) {
         int b = step->part.bodies[k];
         for (int i = pairs->first_of[b]; i < pairs->first_of[b + 1]; i++) {

@@ -280,6 +280,7 @@ static bool push_active(Apart* a) {
 // Moves pairs of active bodies apart until none is too deep. *any: true if bodies were moved.
 static crStatus push_all(Apart* a, bool* any) {
     *any = false;
+    cr__pairs_index(a->step->pairs, a->step->own.tasks);
     for (int round = 0; round < ROUNDS && a->count < ROWS && push_active(a); round++) {
         size_t mark = cr_arena_mark(&a->step->scratch);
         for (int i = 0; i < a->count; i++) {

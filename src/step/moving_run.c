@@ -170,6 +170,19 @@ static void read_impulses(Work* work) {
     cr__moving_impulses(work->step, &work->step->contacts);
 }
 
+// arguments of take_free
+typedef struct Change {
+    double* z;
+    const double* z_free;
+} Change;
+
+static void take_free(void* ctx, int begin, int end) {
+    const Change* change = ctx;
+    for (int i = CR_BODY_STRIDE * begin; i < CR_BODY_STRIDE * end; i++) {
+        change->z[i] -= change->z_free[i];
+    }
+}
+
 static crStatus solve(Work* work, const int* islands, bool bounces) {
     crStep* step = work->step;
     crArena* arena = &step->scratch;
@@ -196,19 +209,24 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     if (bounces || trees->bounces) ask->bounce = work->bounce;
     if (dz == NULL) return CR_ERR_MEMORY;
     coordinates(work, &of, step->free.v, dz);
-    for (size_t i = 0; i < numbers; i++) {
-        dz[i] -= p->z_free[i];
-    }
+    cr__tasks_for(step->own.tasks, p->bodies + 1, BODIES, take_free, &(Change){dz, p->z_free});
     status = cr__substeps_run(&of, ask);
     if (status == CR_OK) read_impulses(work);
     return status;
 }
 
+// arguments of leave_range
+typedef struct Leaving {
+    const Work* work;
+    bool* moving;
+} Leaving;
+
 // Leaves single bodies without a packed contact to the calm solve.
-static void leave_untouched(const Work* work, bool* moving) {
-    const crModel* model = work->step->model;
-    for (int b = 1; b < model->nb; b++) {
-        if (model->bodies[b].single && work->packed.place[b] == 0) moving[b] = false;
+static void leave_range(void* ctx, int begin, int end) {
+    const Leaving* leaving = ctx;
+    const crModel* model = leaving->work->step->model;
+    for (int b = begin; b < end; b++) {
+        if (model->bodies[b].single && leaving->work->packed.place[b] == 0) leaving->moving[b] = false;
     }
 }
 
@@ -538,7 +556,7 @@ crStatus cr__moving_run(crStep* step, double h, const int* islands, bool* moving
     if (list(&work, &bounces) != CR_OK) return cr__step_memory(error);
     cr__moving_start(&work.trees);
     if (solve(&work, islands, bounces) != CR_OK) return cr__step_memory(error);
-    leave_untouched(&work, moving);
+    cr__tasks_for(step->own.tasks, step->model->nb, BODIES, leave_range, &(Leaving){&work, moving});
     bool room = CR_ROOMS(&step->scratch, CR_ROOM(work.gains, work.singles + 1));
     if (!room || limit_energy(&work, moving) != CR_OK) return cr__step_memory(error);
     put_back(&work);

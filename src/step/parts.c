@@ -12,8 +12,10 @@ void cr__step_mark_part(const crStep* step, int value) {
 crStepPart cr__step_list_awake(const crStep* step, crStepPart* awake) {
     const crModel* model = step->model;
     awake->count = awake->loop_count = 0;
+    // no body sleeps where none may
+    bool all = step->rest.lying.count == 0 && !(step->settings.sleep_time > 0.0);
     for (int b = 1; b < model->nb; b++) {
-        if (!cr__step_idle(step, b)) awake->bodies[awake->count++] = b;
+        if (all || !cr__step_idle(step, b)) awake->bodies[awake->count++] = b;
     }
     for (int i = 0; i < model->loop_count; i++) {
         const crLoop* loop = &model->loops[i];

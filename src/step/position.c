@@ -121,12 +121,12 @@ static crStatus list_movers(const crPlan* plan, crArena* arena, int count, const
 
 // Numbers the islands of the first `count` contacts in the order of their roots, which it replaces. Returns
 // their number. CR_ERR_MEMORY: -1.
-static int number_pushed(const crPush* pass, int count, int* island_of_body) {
+static int number_pushed(const crPush* pass, int count, const crPackedContact* contact, int* island_of_body) {
     crStep* step = pass->step;
     int nb = step->model->nb, islands = 0, *number;
     if (!CR_ROOMS(&step->scratch, CR_ZERO(number, nb))) return -1;
     for (int i = 0; i < count; i++) {
-        const crPackedContact* c = &pass->near[i].at;
+        const crPackedContact* c = &contact[i];
         number[island_of_body[cr__step_mover(step, c->body_a, c->body_b)]] = 1;
     }
     for (int b = 0; b < nb; b++) {
@@ -147,32 +147,56 @@ static void note_pushes(const crModel* model, int count, const crPackedContact* 
     }
 }
 
-// Sweeps over the first `count` contacts and moves the bodies. Packed contacts take the memory of the
-// contacts of the pass, which are lost.
-static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_body, crError* error) {
+// Packs the first `count` contacts in the memory of the contacts of the pass, which are lost; w becomes their deadband.
+static crPackedContact* pack_near(crPush* pass, int count) {
+    crPackedContact* contact = (crPackedContact*)(void*)pass->near;
+    for (int i = 0; i < count; i++) {
+        // a packed contact is shorter than a contact of the pass: it overwrites none that is still unread
+        crPushContact near = pass->near[i];
+        near.at.E = cr_scale(near.gap + 0.5 * near.delta, near.at.normal);
+        near.at.w = near.delta;
+        contact[i] = near.at;
+    }
+    pass->count = pass->capacity = 0;
+    return contact;
+}
+
+// Frees the lists of a round: packed contacts move down to the mark, and `memory`, unless NULL, behind them.
+// CR_ERR_MEMORY.
+static crStatus sink_packed(crArena* arena, size_t mark, crPackedContact** contact, int count,
+                            Memory* memory) {
+    size_t bytes = (size_t)count * sizeof **contact, room = 0, kept = 0;
+    bool remembers = memory != NULL && memory->block_count > 0;
+    if (remembers) room = (size_t)memory->room * sizeof(crApart);
+    if (remembers) kept = (size_t)memory->count * sizeof(crApart);
+    crSunk arrays[] = {{*contact, bytes, bytes}, {remembers ? memory->blocks[0] : NULL, kept, room}};
+    crStatus status = cr__sink(arena, mark, arrays, remembers ? 2 : 1);
+    *contact = arrays[0].array;
+    if (remembers) memory->blocks[0] = arrays[1].array;
+    return status;
+}
+
+// Sweeps over packed contacts, whose w is their deadband, and moves the bodies.
+static crStatus push_out(const crPush* pass, int count, crPackedContact* contact, int sweeps,
+                         int* island_of_body, crError* error) {
     crStep* step = pass->step;
     const crModel* model = step->model;
     crArena* arena = &step->scratch;
-    crPackedContact* contact = (crPackedContact*)(void*)pass->near;
-    int islands = number_pushed(pass, count, island_of_body);
+    int islands = number_pushed(pass, count, contact, island_of_body);
     double* dq;
     crPackedIsland* island;
     crPart movers;
     if (islands < 0 || !CR_ROOMS(arena, CR_ZERO(dq, model->nv + 1), CR_ZERO(island, islands + 1)))
         return cr__step_memory(error);
     for (int i = 0; i < count; i++) {
-        // a packed contact is shorter than a contact of the pass: it overwrites none that is still unread
-        crPushContact near = pass->near[i];
-        near.at.E = cr_scale(near.gap + 0.5 * near.delta, near.at.normal);
-        contact[i] = near.at;
-        int body = cr__moves(model, near.at.body_b) ? near.at.body_b : near.at.body_a;
-        crPackedIsland* at = &island[island_of_body[body]];
-        double tol = 0.1 * cr__push_tol(pass) * near.delta;
+        crPackedContact* c = &contact[i];
+        crPackedIsland* at = &island[island_of_body[cr__step_mover(step, c->body_a, c->body_b)]];
+        double tol = 0.1 * cr__push_tol(pass) * c->w;
+        c->w = 0.0;
         at->tol = at->live ? fmin(at->tol, tol) : tol;
         at->limit = sweeps;
         at->live = true;
     }
-    pass->count = pass->capacity = 0;
     crPacked packed;
     const crInertias of = cr__step_inertias(step);
     if (list_movers(step->plan, arena, count, contact, &movers) != CR_OK) return cr__step_memory(error);
@@ -326,17 +350,17 @@ static crStatus memory_grow(crArena* arena, Memory* memory) {
     return block != NULL ? CR_OK : CR_ERR_MEMORY;
 }
 
-// Frees the lists of the first round and moves the first block in their place. A spilled arena would free the block.
-// CR_ERR_MEMORY.
+// Frees the contacts of the first round and moves the first block in their place. CR_ERR_MEMORY.
 static crStatus memory_sink(crArena* arena, size_t mark, Memory* memory) {
-    if (arena->spill != NULL) return CR_OK;
-    cr_arena_release(arena, mark);
-    if (memory->block_count == 0) return CR_OK;
-    crApart* to = cr_arena_alloc(arena, (size_t)memory->room * sizeof *to);
-    if (to == NULL) return CR_ERR_MEMORY;
-    memmove(to, memory->blocks[0], (size_t)memory->count * sizeof *to);
-    memory->blocks[0] = to;
-    return CR_OK;
+    if (memory->block_count == 0) {
+        cr_arena_release(arena, mark);
+        return CR_OK;
+    }
+    size_t used = (size_t)memory->count * sizeof(crApart), bytes = (size_t)memory->room * sizeof(crApart);
+    crSunk block = {memory->blocks[0], used, bytes};
+    crStatus status = cr__sink(arena, mark, &block, 1);
+    memory->blocks[0] = block.array;
+    return status;
 }
 
 // Finds overlaps and near contacts at the present poses. If an overlap is deep, *reach grows so that contacts
@@ -382,8 +406,9 @@ static crStatus others(crStep* step, const bool* apart, bool must, bool* general
     return status;
 }
 
-crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
-                                double coarse, crError* error) {
+// Makes the rounds of a pass. Contacts that it found anew stay the step's.
+static crStatus run_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                         double coarse, crError* error) {
     const crPush ask = {.step = step, .hit = start != NULL ? hit : NULL, .apart = apart, .coarse = coarse};
     int *parent, nb = step->model->nb;
     bool* deep;
@@ -414,7 +439,11 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         locally = false;
         if (pass.around != NULL) {
             int most = coarse > 0.0 ? COARSE_SWEEPS : SWEEPS;
-            status = push_out(&pass, keep_violated(&pass, parent, deep), most, parent, error);
+            int count = keep_violated(&pass, parent, deep);
+            crPackedContact* contact = pack_near(&pass, count);
+            if (sink_packed(&step->scratch, mark, &contact, count, NULL) != CR_OK)
+                return cr__step_memory(error);
+            status = push_out(&pass, count, contact, most, parent, error);
             cr_arena_release(&step->scratch, mark);
             continue;
         }
@@ -429,8 +458,14 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
         int sweeps = ration(count, step->model->nb, &visits);
         if (coarse > 0.0 && sweeps > COARSE_SWEEPS) sweeps = COARSE_SWEEPS;
         if (sweeps == 0) break;
-        status = push_out(&pass, count, sweeps, parent, error);
-        cr_arena_release(&step->scratch, mark);
+        crPackedContact* contact = pack_near(&pass, count);
+        // of the first round the lists are freed too, below its first block
+        size_t from = round == 1 ? bottom : mark;
+        if (sink_packed(&step->scratch, from, &contact, count, round == 1 ? &memory : NULL) != CR_OK)
+            return cr__step_memory(error);
+        size_t packed = cr_arena_mark(&step->scratch);
+        status = push_out(&pass, count, contact, sweeps, parent, error);
+        cr_arena_release(&step->scratch, round == 1 ? packed : mark);
         if (round == 1 && memory_sink(&step->scratch, bottom, &memory) != CR_OK)
             return cr__step_memory(error);
         if (memory_grow(&step->scratch, &memory) != CR_OK) return cr__step_memory(error);
@@ -439,7 +474,20 @@ crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const
     return status;
 }
 
+crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
+                                double coarse, crError* error) {
+    const crStepContacts listed = step->contacts;
+    size_t mark = cr_arena_mark(&step->scratch);
+    crStatus status = run_pass(step, start, hit, apart, coarse, error);
+    // sleep reads the contacts that were found anew
+    if (status != CR_OK || start == NULL || step->settings.sleep_time > 0.0) return status;
+    cr_arena_release(&step->scratch, mark);
+    step->contacts.list = listed.list;
+    step->contacts.count = listed.count;
+    return CR_OK;
+}
+
 crStatus cr_step_position_pass(crStep* step, crError* error) {
     if (!cr__step_ready(step)) return cr__missing(error, "step");
-    return cr__step_position_pass(step, NULL, NULL, NULL, 0.0, error);
+    return run_pass(step, NULL, NULL, NULL, 0.0, error);
 }

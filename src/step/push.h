@@ -46,6 +46,7 @@ typedef struct crPush {
     bool shared;   // true if several threads measure: no memory may be allocated
     crPushContact* near;
     int count, capacity;
+    crTail tail;            // place of `near` in the arena
     double overlap;         // deepest overlap, m
     double beyond;          // deepest overlap beyond the deadband, m
     int deep_count;         // pairs with overlap beyond the deadband

@@ -103,13 +103,12 @@ static void measure(crPush* pass, const crStepContact* c, double gap, double err
     if (beyond > 0.0) add_deep(pass, c->body_a, c->body_b);
 }
 
-// Arrays that were too small stay in the arena.
 crStatus cr__push_reserve(crPush* pass, int more) {
     if (pass->count + more <= pass->capacity) return CR_OK;
     int larger = pass->count + more;
-    crPushContact* near = cr_arena_alloc(&pass->step->scratch, (size_t)larger * sizeof *near);
+    crPushContact* near = cr__resize(&pass->step->scratch, &pass->tail, pass->near,
+                                     (size_t)pass->count * sizeof *near, (size_t)larger * sizeof *near);
     if (near == NULL) return CR_ERR_MEMORY;
-    if (pass->count > 0) memcpy(near, pass->near, (size_t)pass->count * sizeof *near);
     pass->near = near;
     pass->capacity = larger;
     return CR_OK;
@@ -342,6 +341,7 @@ static bool near_shared(crPush* pass, const crPushList* list) {
 crStatus cr__push_find(crPush* pass) {
     crStatus status = CR_OK;
     pass->count = pass->capacity = 0;
+    pass->near = NULL;
     pass->overlap = pass->beyond = 0.0;
     pass->deep_count = 0;
     pass->single = true;

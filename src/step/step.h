@@ -13,7 +13,7 @@
 // True if cr_step_create made the step.
 static inline bool cr__step_ready(const crStep* step) { return step != NULL && step->plan != NULL; }
 // Stores the present q and v as those at the beginning of the step.
-void cr__step_keep_start(const crModel* model, const crState* state, crStepStart* start);
+void cr__step_keep_start(const crModel* model, crTasks* tasks, const crState* state, crStepStart* start);
 // Does the work of cr_step_begin, but islands that lie stay lying.
 crStatus cr__step_open(crStep* step, crError* error);
 

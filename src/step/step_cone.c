@@ -144,7 +144,7 @@ crStatus cr_step_cone(crStep* step, double h, crError* error) {
     status = cr_step_finite(step, error);
     if (!CR_ROOMS(&step->scratch, CR_ROOM(q, step->model->nq + 1), CR_ROOM(back, nb)))
         return cr__step_memory(error);
-    memcpy(q, step->state.q, (size_t)step->model->nq * sizeof *q);
+    cr__tasks_copy(step->own.tasks, q, step->state.q, (size_t)step->model->nq);
     if (status == CR_OK)
         status =
             cr__step_position_pass(step, kept ? &start : NULL, listed ? NULL : hit, moved.body, 0.0, error);

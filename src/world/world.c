@@ -19,9 +19,14 @@
 
 crWorldDef cr_world_def(void) { return (crWorldDef){.cookie = COOKIE, .step = cr_step_settings()}; }
 
+// bytes of the sleep of all bodies, which does not change in a world where none falls asleep
+static size_t sleep_bytes(const crWorld* world) {
+    return world->step.settings.sleep_time > 0.0 ? (size_t)world->step.model->nb * sizeof(crSleep) : 0;
+}
+
 static crStatus make_copy(crWorld* world) {
     const crModel* model = world->step.model;
-    world->sleep = cr_arena_alloc(&world->step.own.store, (size_t)model->nb * sizeof(crSleep));
+    world->sleep = cr_arena_alloc(&world->step.own.store, sleep_bytes(world));
     world->tie_force =
         cr_arena_alloc(&world->step.own.store, (size_t)world->step.ties.count * sizeof(double));
     world->q = cr_arena_alloc(&world->step.own.store, (size_t)model->nq * sizeof(double));
@@ -105,9 +110,9 @@ bool cr_world_asleep(const crWorld* world, int body) {
 static void remember(crWorld* world) {
     crStep* step = &world->step;
     // a step that fails before it begins must find them too
-    cr__step_keep_start(step->model, &step->state, &step->start);
+    cr__step_keep_start(step->model, step->own.tasks, &step->state, &step->start);
     step->warm.changed = false;
-    memcpy(world->sleep, step->rest.sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(world->sleep, step->rest.sleep, sleep_bytes(world));
     memcpy(world->tie_force, step->ties.force, (size_t)step->ties.count * sizeof(double));
     world->time = step->state.time;
 }
@@ -121,7 +126,7 @@ static void undo(crWorld* world) {
     crStep* step = &world->step;
     restore_q(world);
     memcpy(step->state.v, step->start.v, (size_t)step->model->nv * sizeof(double));
-    memcpy(step->rest.sleep, world->sleep, (size_t)step->model->nb * sizeof(crSleep));
+    memcpy(step->rest.sleep, world->sleep, sleep_bytes(world));
     memcpy(step->ties.force, world->tie_force, (size_t)step->ties.count * sizeof(double));
     step->state.time = world->time;
     // what sleeps is not posed again by a step
@@ -262,8 +267,8 @@ crStatus cr__world_step_by(crWorld* world, double h, crError* error) {
     rouse(world, h);
     set_controls(world, h);
     // the check makes quaternions unit, in their last bits
-    if (step->model->nq > 0) memcpy(world->q, step->state.q, (size_t)step->model->nq * sizeof(double));
-    crStatus status = cr_state_check(step->model, &step->state, error);
+    cr__tasks_copy(step->own.tasks, world->q, step->state.q, (size_t)step->model->nq);
+    crStatus status = cr__state_check(step->own.tasks, step->model, &step->state, error);
     if (status != CR_OK) {
         restore_q(world);
         restore_controls(world);
