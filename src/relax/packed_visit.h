@@ -15,6 +15,8 @@
 
 #include "relax/lanes.h"
 
+#define SLIP_NEAR 1e-4  // relative error of |y| = mu x_n from which the last Newton step is taken to first order
+
 // data of a slipping contact: S, c in the basis t1, t2
 typedef struct Slip {
     crLane s11, s12, s22, c1, c2;
@@ -23,45 +25,46 @@ typedef struct Slip {
     crLane mu;
 } Slip;
 
-// Sets y at lambda and *limit to mu x_n there. Returns |y|.
-CR_LANE crLane slip_at(const Slip* s, crLane lambda, crLane* y1, crLane* y2, crLane* limit) {
+// A point of the path y(lambda) with |y|, mu x_n, and the change of lambda by a Newton step on mu x_n / |y| = 1.
+typedef struct SlipPoint {
+    crLane y1, y2, d1, d2;  // y and -dy/dlambda
+    crLane size, limit, step;
+} SlipPoint;
+
+CR_LANE SlipPoint slip_at(const Slip* s, crLane lambda) {
+    SlipPoint at;
     crLane a11 = s->s11 + lambda, a22 = s->s22 + lambda;
     crLane one = lane_all(1.0) / (a11 * a22 - s->s12 * s->s12);
-    *y1 = one * (a22 * s->r1 - s->s12 * s->r2);
-    *y2 = one * (a11 * s->r2 - s->s12 * s->r1);
-    *limit = s->mu * (s->free - s->c1 * *y1 - s->c2 * *y2);
-    return lane_sqrt(*y1 * *y1 + *y2 * *y2);
+    at.y1 = one * (a22 * s->r1 - s->s12 * s->r2);
+    at.y2 = one * (a11 * s->r2 - s->s12 * s->r1);
+    at.limit = s->mu * (s->free - s->c1 * at.y1 - s->c2 * at.y2);
+    crLane size2 = at.y1 * at.y1 + at.y2 * at.y2;
+    at.size = lane_sqrt(size2);
+    at.d1 = one * (a22 * at.y1 - s->s12 * at.y2);
+    at.d2 = one * (a11 * at.y2 - s->s12 * at.y1);
+    crLane rise = s->mu * (s->c1 * at.d1 + s->c2 * at.d2);
+    at.step =
+        (at.size - at.limit) * size2 / (rise * size2 + at.limit * (at.y1 * at.d1 + at.y2 * at.d2));
+    return at;
 }
 
-// Returns lambda after a Newton step on limit / size = 1.
-CR_LANE crLane slip_next(const Slip* s, crLane lambda, crLane y1, crLane y2, crLane size, crLane limit) {
-    crLane a11 = s->s11 + lambda, a22 = s->s22 + lambda;
-    crLane one = lane_all(1.0) / (a11 * a22 - s->s12 * s->s12);
-    // -dy/dlambda
-    crLane d1 = one * (a22 * y1 - s->s12 * y2), d2 = one * (a11 * y2 - s->s12 * y1);
-    crLane radial = (y1 * d1 + y2 * d2) / size;
-    crLane rise = s->mu * (s->c1 * d1 + s->c2 * d2);
-    return lambda - (limit - size) * size / (rise * size + limit * radial);
-}
-
-// Finds the direction of y in the lanes that slip, by at most `newton` steps from lambda = 0, where y is
-// outside the cone.
-CR_LANE void slip_direction(const Slip* s, int newton, crMask slips, crLane* y1, crLane* y2) {
-    crLane lo = lane_all(0.0), hi = lane_all((double)INFINITY), at = lo, limit;
+// Finds the direction of y in the lanes that slip, by at most `newton` steps from `lambda`. At lambda = 0 y is
+// outside the cone. The last step is taken to first order, which leaves an error of SLIP_NEAR squared.
+CR_LANE void slip_direction(const Slip* s, int newton, crMask slips, crLane lambda, crLane* y1, crLane* y2) {
+    crLane lo = lane_all(0.0), hi = lane_all((double)INFINITY), at = lambda;
     crLane reach = s->s11 + s->s22;
     crMask open = slips & lane_less(lane_all(0.0), s->mu);
     for (int i = 0; i < newton && mask_any(open); i++) {
-        crLane t1, t2;
-        crLane size = slip_at(s, at, &t1, &t2, &limit);
-        *y1 = lane_select(open, t1, *y1);
-        *y2 = lane_select(open, t2, *y2);
-        crLane f = size - limit;
+        SlipPoint now = slip_at(s, at);
+        crLane f = now.size - now.limit, next = at + now.step, share = lane_all(SLIP_NEAR) * now.size;
         crMask outside = lane_less(lane_all(0.0), f);
         lo = lane_select(open & outside, at, lo);
         hi = lane_select(open & ~outside, at, hi);
-        crMask held = lane_at_most(f * f, lane_all(1e-31) * (size * size));
-        crLane next = slip_next(s, at, t1, t2, size, limit);
+        crMask held = lane_at_most(f * f, share * share);
         crMask inside = lane_less(lo, next) & lane_less(next, hi);
+        crLane last = lane_select(held & inside, now.step, lane_all(0.0));
+        *y1 = lane_select(open, now.y1 - last * now.d1, *y1);
+        *y2 = lane_select(open, now.y2 - last * now.d2, *y2);
         crMask far = lane_less(lane_all(1e300), hi);
         crLane other = lane_select(far, lane_all(4.0) * lo + reach, lane_all(0.5) * (lo + hi));
         next = lane_select(inside, next, other);
@@ -71,10 +74,10 @@ CR_LANE void slip_direction(const Slip* s, int newton, crMask slips, crLane* y1,
     }
 }
 
-// Returns the impulse of a slipping contact along n, t1, t2; y is the tangential part of y_stick.
-CR_LANE crLane3 slip_impulse(const Slip* s, int newton, crMask slips, crLane y1, crLane y2) {
+// Returns the impulse of a slipping contact along n, t1, t2; y is the tangential part of y_stick, lambda the first guess.
+CR_LANE crLane3 slip_impulse(const Slip* s, int newton, crMask slips, crLane lambda, crLane y1, crLane y2) {
     crLane zero = lane_all(0.0), one = lane_all(1.0);
-    slip_direction(s, newton, slips, &y1, &y2);
+    slip_direction(s, newton, slips, lambda, &y1, &y2);
     crLane size = lane_sqrt(y1 * y1 + y2 * y2);
     crMask moves = lane_less(zero, size);
     crLane scale = s->mu / lane_select(moves, size, one);
@@ -105,7 +108,11 @@ CR_LANE crLane3 solve_slip(Slip s, crLane w, int newton, crLane3 u, crLane3 p) {
     if (mask_any(slips)) {
         s.r1 = s.s11 * p.y + s.s12 * p.z + r1;
         s.r2 = s.s12 * p.y + s.s22 * p.z + r2;
-        next = lane3_select(slips, slip_impulse(&s, newton, slips, stick.y, stick.z), next);
+        // the lambda for which p comes closest to the slip: exact where the contact slipped as it does now
+        crLane lambda = (r1 * p.y + r2 * p.z) / (p.y * p.y + p.z * p.z);
+        crMask given = lane_less(zero, lambda) & lane_less(lambda, lane_all(1e300));
+        lambda = lane_select(given, lambda, zero);
+        next = lane3_select(slips, slip_impulse(&s, newton, slips, lambda, stick.y, stick.z), next);
     }
     return next;
 }
