@@ -113,7 +113,7 @@ static crStatus list_packed(const crStep* step, double h, const bool* takes, con
         s->count += more;
     }
     int room = s->count + 1;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(s->index, room), CR_ROOM(s->contact, room), CR_ROOM(s->b, room)))
+    if (!CR_ROOMS(arena, CR_ROOM(s->index, room), CR_ROOM(s->contact, room), CR_ROOM(s->b, room)))
         return CR_ERR_MEMORY;
     cr__tasks_for(step->own.tasks, count, LIST_CHUNK, list_chunk, &list);
     return CR_OK;

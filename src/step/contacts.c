@@ -490,7 +490,7 @@ crStatus cr__step_collide_known(crStep* step, bool cross, const crStepKnown* kno
     step->contacts.list = sink.contacts;
     step->contacts.count = sink.count;
     if (whole) step->contacts.last = step->contacts.count;
-    if (whole) step->pairs->cells.asking = sink->asking;
+    if (whole) step->pairs->cells.asking = sink.asking;
     if (step->contacts.count > step->certificate.contacts) step->certificate.contacts = step->contacts.count;
     bool crowd =
         step->contacts.count > CROWD_LEAST && (step->contacts.count - CROWD_LEAST) / CROWD > step->model->nb;
