@@ -445,6 +445,29 @@ TEST(audit_of_a_contact_that_opens_without_slip) {
     cr_arena_destroy(&arena);
 }
 
+// At speeds whose squares underflow an error of the size of the demand is never within the tolerance.
+TEST(audit_where_squares_underflow) {
+    static const crBlockKind kinds[] = {CR_BLOCK_EQUALITY, CR_BLOCK_UNILATERAL, CR_BLOCK_BOX, CR_BLOCK_CONE};
+    for (double size = 1.0; size > 1e-300; size *= 0x1p-20) {
+        for (int k = 0; k < 4; k++) {
+            crBlock block = cr_block(kinds[k], 0, kinds[k] == CR_BLOCK_CONE ? 3 : 1);
+            block.mu = block.mu2 = 0.5;
+            block.lo = -2.0;
+            block.hi = 2.0;
+            double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, u_free[3] = {-size, 0.75 * size, size};
+            crProblem p = {.rows = block.count, .block_count = 1, .blocks = &block, .u_free = u_free};
+            p.W = (crMatrix){block.count, block.count, NULL, NULL, W};
+            double none[3] = {0.0, 0.0, 0.0};
+            crAudit a = audit_of(&p, none);
+            CHECK(cr_audit_solved(&a, 1e-3) != CR_TRUTH_YES);
+            // friction of this impulse is at its limit and opposes slip
+            double good[3] = {size, -0.3 * size, -0.4 * size};
+            a = audit_of(&p, good);
+            CHECK(cr_audit_solved(&a, 1e-3) != CR_TRUTH_NO);
+        }
+    }
+}
+
 TEST(audit_rejects_what_is_not_finite) {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-2, 3, 0};
     crBlock block = cr_block(CR_BLOCK_CONE, 0, 3);
