@@ -174,7 +174,7 @@ static crStatus push_out(crPush* pass, int count, int sweeps, int* island_of_bod
     }
     pass->count = pass->capacity = 0;
     crPacked packed;
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     if (list_movers(step->plan, arena, count, contact, &movers) != CR_OK) return cr__step_memory(error);
     crStatus status = cr__step_by_bodies(step, movers, factor_masses, NULL);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));
