@@ -38,10 +38,12 @@ crStatus __wrap_cr__audit_step(crStep* step, double h, crError* error) {
     return status;
 }
 
-crStatus __real_cr__audit_overlap(crStep* step, double* deepest);
-crStatus __wrap_cr__audit_overlap(crStep* step, double* deepest) {
+crStatus __real_cr__audit_overlap(const crPlan* plan, crTasks* tasks, crArena* arena, const crState* state,
+                                  crDynamics* d, double* deepest);
+crStatus __wrap_cr__audit_overlap(const crPlan* plan, crTasks* tasks, crArena* arena, const crState* state,
+                                  crDynamics* d, double* deepest) {
     double start = now_ms();
-    crStatus status = __real_cr__audit_overlap(step, deepest);
+    crStatus status = __real_cr__audit_overlap(plan, tasks, arena, state, d, deepest);
     spent.geometry_ms += now_ms() - start;
     spent.geometries++;
     return status;

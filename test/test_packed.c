@@ -85,7 +85,7 @@ static crPackedIsland heap_solve(Heap* heap, double tol, int limit) {
     crPacked packed;
     crPackedIsland island = {.live = true, .tol = tol, .limit = limit};
     crStep* step = &heap->step;
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     CHECK_STATUS(
         cr__packed_create(&of, heap->island, step->free.v, heap->count, heap->contact, NULL, &packed), CR_OK);
     if (packed.group_count > 0) heap->kind = packed.group[0].kind;
@@ -246,7 +246,7 @@ static void solve_halves(crRandom* random, int first, int second, crPackedIsland
     }
     crPacked packed;
     crStep* step = &heap->step;
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     island[0] = (crPackedIsland){.live = true, .tol = 1e-300, .limit = first};
     island[1] = (crPackedIsland){.live = true, .tol = 1e-300, .limit = second};
     CHECK_STATUS(cr__packed_create(&of, heap->island, step->free.v, count, heap->contact, NULL, &packed),
@@ -461,7 +461,7 @@ TEST(contacts_of_two_shapes_are_two_units) {
     }
     heap->count = 3;
     crPacked packed;
-    const crInertias of = cr__step_inertias(&heap->step);
+    const crInertias of = cr__step_inertias(&heap->step, &heap->step.scratch);
     CHECK_STATUS(
         cr__packed_create(&of, heap->island, heap->step.free.v, heap->count, heap->contact, NULL, &packed),
         CR_OK);

@@ -103,7 +103,7 @@ static void field_destroy(Field* f) {
 static void run_library(Field* f, int first, int count, double* v, double* way) {
     crStep* step = &f->step;
     size_t mark = cr_arena_mark(&step->scratch);
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     crPacked packed;
     CHECK_STATUS(cr__packed_group(&of, f->island, f->v0, count, f->contact + first, NULL, &packed), CR_OK);
     size_t numbers = CR_BODY_STRIDE * (size_t)(packed.bodies + 1);

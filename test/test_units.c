@@ -459,7 +459,7 @@ TEST(newton_passes_rows_that_move_nothing) {
     CHECK_STATUS(cr_step_forces(&step, DT, NULL), CR_OK);
     CHECK_STATUS(cr__step_pose(&step, DT, takes, false, NULL), CR_OK);
     CHECK(cr__rows_product(&step.posed.H, 2, 2) == 0.0);
-    const crInertias of = cr__step_inertias(&step);
+    const crInertias of = cr__step_inertias(&step, &step.scratch);
     crIslands islands;
     crUnits units;
     crPacked packed;

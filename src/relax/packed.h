@@ -48,17 +48,19 @@ enum {
 // K^T P = k x P. A ball has k = rho n.
 enum { CR_K_ROUND = 3, CR_K = 9 };
 
+#define CR_GROUP (2 * CR_LANES)  // most units of a group: those of short steps have twice as many lanes
+
 typedef struct crGroup {
-    int a[CR_LANES], b[CR_LANES];  // offsets of the bodies in z; 0: no moving body
-    int island[CR_LANES];
-    int contact[CR_LANES];  // first contact of each unit
+    int a[CR_GROUP], b[CR_GROUP];  // offsets of the bodies in z; 0: no moving body
+    int island[CR_GROUP];
+    int contact[CR_GROUP];  // first contact of each unit
     int lanes;              // lanes in use
     int slots;              // contacts per unit
     int places;             // places per slot
     crKind kind;
     bool two;    // true if both bodies move
     bool live;   // true if an island of the group is still being solved
-    size_t hot;  // offset in crPacked.hot of s_b, s_a, then the slots
+    size_t hot;  // offset in crPacked.hot, or crSubsteps.hot, of s_b, s_a, then the slots
 } crGroup;
 
 // A contact of the packed solver: between two single bodies, or a single body and one that v does not move,
@@ -84,6 +86,7 @@ typedef struct crSwept {
 typedef struct crPacked {
     int count;
     crPackedContact* contact;  // (count)
+    int lanes;                 // most units per group: CR_LANES, or CR_GROUP for short steps
     int group_count;
     crGroup* group;                    // (group_count), plus one that holds the end of hot
     int colours;                       // colours in use; the extra last one only if CR_COLOURS are not enough
@@ -122,7 +125,8 @@ typedef struct crPackedSweep {
 } crPackedSweep;
 
 // Groups the contacts, in which those of a pair of shapes are adjacent, and places `units` (or NULL). Sets z
-// and z_free from v, the velocities without impulses (nv). Leaves `hot` NULL. CR_ERR_MEMORY.
+// and z_free from v, the velocities without impulses (nv). Makes groups for short steps, without their numbers.
+// CR_ERR_MEMORY.
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
                           crPackedContact* contact, struct crUnits* units, crPacked* packed);
 // Groups the contacts, fills `hot`, and adds the warm start impulses to z. CR_ERR_MEMORY.

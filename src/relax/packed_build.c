@@ -176,7 +176,7 @@ static void colour_units(const Build* build, uint64_t* used) {
     }
 }
 
-static int lanes_of(int bucket) { return bucket / KINDS == CR_COLOURS ? 1 : CR_LANES; }
+static int lanes_of(const crPacked* p, int bucket) { return bucket / KINDS == CR_COLOURS ? 1 : p->lanes; }
 
 static int slot_places(crKind kind, int bodies) {
     if (kind == CR_KIND_BALL) return CR_AT_RHO + bodies;
@@ -198,7 +198,7 @@ static void group_of(const Build* build, const int* order, crGroup* g) {
     g->kind = first->kind;
     g->places = slot_places(g->kind, g->two ? 2 : 1);
     g->live = true;
-    for (int l = 0; l < CR_LANES; l++) {
+    for (int l = 0; l < build->packed->lanes; l++) {
         const Unit* unit = &units[order[l < lanes ? l : 0]];
         g->a[l] = l < lanes ? unit->a : 0;
         g->b[l] = l < lanes ? unit->b : 0;
@@ -215,7 +215,7 @@ static void fill_groups(void* ctx, int begin, int end) {
     }
 }
 
-// Sorts units by bucket and makes groups of up to four. CR_ERR_MEMORY.
+// Sorts units by bucket and makes groups of up to four, for short steps up to eight. CR_ERR_MEMORY.
 static crStatus make_groups(Build* build) {
     const Unit* units = build->unit;
     crPacked* p = build->packed;
@@ -227,7 +227,7 @@ static crStatus make_groups(Build* build) {
         start[units[i].bucket + 1]++;
     }
     for (int k = 0; k < p->colours * KINDS; k++) {
-        int lanes = lanes_of(k);
+        int lanes = lanes_of(p, k);
         p->group_count += (start[k + 1] + lanes - 1) / lanes;
         start[k + 1] += start[k];
     }
@@ -241,10 +241,10 @@ static crStatus make_groups(Build* build) {
     int made = 0;
     for (int k = 0; k < p->colours * KINDS; k++) {
         if (k % KINDS == 0) p->colour_start[k / KINDS] = made;
-        for (int i = start[k]; i < start[k + 1]; i += lanes_of(k)) {
+        for (int i = start[k]; i < start[k + 1]; i += lanes_of(p, k)) {
             int left = start[k + 1] - i;
             p->group[made].contact[0] = i;
-            p->group[made++].lanes = left < lanes_of(k) ? left : lanes_of(k);
+            p->group[made++].lanes = left < lanes_of(p, k) ? left : lanes_of(p, k);
         }
     }
     p->colour_start[p->colours] = made;
@@ -332,13 +332,15 @@ static crStatus group_contacts(Build* build) {
 
 crStatus cr__packed_group(const crInertias* of, const int* island_of_body, const double* v, int count,
                           crPackedContact* contact, crUnits* units, crPacked* packed) {
-    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
+    *packed =
+        (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks, .lanes = CR_GROUP};
     return group_contacts(&(Build){.of = of, .packed = packed, .island = island_of_body, .v = v});
 }
 
 crStatus cr__packed_create(const crInertias* of, const int* island_of_body, const double* v, int count,
                            crPackedContact* contact, crUnits* units, crPacked* packed) {
-    *packed = (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks};
+    *packed =
+        (crPacked){.count = count, .contact = contact, .units = units, .tasks = of->tasks, .lanes = CR_LANES};
     Build build = {.of = of, .packed = packed, .island = island_of_body, .v = v};
     crStatus status = group_contacts(&build);
     if (status == CR_OK) status = make_arrays(&build);

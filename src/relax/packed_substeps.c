@@ -34,12 +34,12 @@ typedef struct ShortPair {
     crWide3 vb, wb, va, wa;
 } ShortPair;
 
-CR_LANE void gather_pair(const crShortGroup* g, bool two, const float* z, int l, ShortPair* pair) {
+CR_LANE void gather_pair(const crGroup* g, bool two, const float* z, int l, ShortPair* pair) {
     wide_gather(z, g->b + l, &pair->vb, &pair->wb);
     if (two) wide_gather(z, g->a + l, &pair->va, &pair->wa);
 }
 
-CR_LANE void scatter_pair(const crShortGroup* g, bool two, float* z, int l, const ShortPair* pair) {
+CR_LANE void scatter_pair(const crGroup* g, bool two, float* z, int l, const ShortPair* pair) {
     wide_scatter(z, g->b + l, g->lanes - l, pair->vb, pair->wb);
     if (two) wide_scatter(z, g->a + l, g->lanes - l, pair->va, pair->wa);
 }
@@ -109,9 +109,9 @@ CR_LANE void short_place(ShortPair* pair, bool two, bool ball, float* slot) {
     short_push(pair, two, ball, n, slot, next - Q);
 }
 
-CR_LANE void short_press_group(const crSubsteps* run, const crShortGroup* g, bool ball, bool two, bool places,
+CR_LANE void short_press_group(const crSubsteps* run, const crGroup* g, bool ball, bool two, bool places,
                                int slots, int l) {
-    float *hot = run->shorts->hot + g->at + l, *z = places ? run->way : run->z;
+    float *hot = run->hot + g->hot + l, *z = places ? run->way : run->z;
     int stride = CR_WIDE * g->places;
     ShortPair pair = {.sb = wide_load(hot), .sa = wide_load(hot + CR_WIDE)};
     gather_pair(g, two, z, l, &pair);
@@ -216,9 +216,9 @@ CR_LANE void full_slot(const crSubsteps* run, ShortPair* pair, bool two, crWide 
     short_put(run, p, slot);
 }
 
-CR_LANE void short_full_group(const crSubsteps* run, const crShortGroup* g, bool ball, bool two, int slots,
+CR_LANE void short_full_group(const crSubsteps* run, const crGroup* g, bool ball, bool two, int slots,
                               int l) {
-    float* hot = run->shorts->hot + g->at + l;
+    float* hot = run->hot + g->hot + l;
     int stride = CR_WIDE * g->places;
     ShortPair pair = {.sb = wide_load(hot), .sa = wide_load(hot + CR_WIDE)}, way = pair;
     gather_pair(g, two, run->z, l, &pair);
@@ -238,11 +238,11 @@ CR_LANE void short_full_group(const crSubsteps* run, const crShortGroup* g, bool
 // Kinds are passed as constants, so that the compiler specializes the code of each.
 CR_LANE void short_full_range(const crSubsteps* run, int begin, int end) {
     for (int i = run->first_group + begin; i < run->first_group + end; i++) {
-        const crShortGroup* g = &run->shorts->group[i];
+        const crGroup* g = &run->packed->group[i];
         for (int l = 0; l < g->lanes; l += CR_WIDE_STEP) {
-            if (g->ball && g->two && g->slots == 1) {
+            if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
                 short_full_group(run, g, true, true, 1, l);
-            } else if (g->ball) {
+            } else if (g->kind == CR_KIND_BALL) {
                 short_full_group(run, g, true, g->two, g->slots, l);
             } else if (g->two) {
                 short_full_group(run, g, false, true, g->slots, l);
@@ -255,11 +255,11 @@ CR_LANE void short_full_range(const crSubsteps* run, int begin, int end) {
 
 CR_LANE void short_press_range(const crSubsteps* run, bool places, int begin, int end) {
     for (int i = run->first_group + begin; i < run->first_group + end; i++) {
-        const crShortGroup* g = &run->shorts->group[i];
+        const crGroup* g = &run->packed->group[i];
         for (int l = 0; l < g->lanes; l += CR_WIDE_STEP) {
-            if (g->ball && g->two && g->slots == 1) {
+            if (g->kind == CR_KIND_BALL && g->two && g->slots == 1) {
                 short_press_group(run, g, true, true, places, 1, l);
-            } else if (g->ball) {
+            } else if (g->kind == CR_KIND_BALL) {
                 short_press_group(run, g, true, g->two, places, g->slots, l);
             } else if (g->two) {
                 short_press_group(run, g, false, true, places, g->slots, l);
@@ -276,12 +276,12 @@ CR_TASKS(short_place, crSubsteps, short_press_range(work, true, begin, end))
 
 // Colours go one after another, so that each body meets its units in one order for any number of threads.
 static void by_colours(crSubsteps* run, crTaskFn fn) {
-    const crShorts* s = run->shorts;
+    const crPacked* s = run->packed;
     for (int colour = 0; colour < s->colours; colour++) {
         run->first_group = s->colour_start[colour];
         int count = s->colour_start[colour + 1] - run->first_group;
         // groups of the last colour may share bodies: one thread
-        crTasks* tasks = colour < CR_COLOURS ? run->packed->tasks : NULL;
+        crTasks* tasks = colour < CR_COLOURS ? s->tasks : NULL;
         cr__tasks_for(tasks, count, cr__tasks_share(tasks, count, GROUPS), fn, run);
     }
 }
@@ -348,11 +348,11 @@ static void over_bodies(crSubsteps* run, crTaskFn fn) {
 }
 
 static void clear_range(void* ctx, int begin, int end) {
-    const crShorts* s = ((const crSubsteps*)ctx)->shorts;
+    const crSubsteps* run = ctx;
     for (int i = begin; i < end; i++) {
-        const crShortGroup* g = &s->group[i];
+        const crGroup* g = &run->packed->group[i];
         for (int k = 0; k < g->slots; k++) {
-            float* slot = s->hot + g->at + (size_t)(CR_WIDE * (2 + k * g->places));
+            float* slot = run->hot + g->hot + (size_t)(CR_WIDE * (2 + k * g->places));
             memset(slot + CR_SHORT_P * CR_WIDE, 0, 3 * CR_WIDE * sizeof *slot);
         }
     }
@@ -360,12 +360,12 @@ static void clear_range(void* ctx, int begin, int end) {
 
 // Sets the impulses of the last short step, or of the bounce, to zero; their sums stay.
 static void clear_impulses(crSubsteps* run) {
-    cr__tasks_for(run->packed->tasks, run->shorts->group_count, GROUPS, clear_range, run);
+    cr__tasks_for(run->packed->tasks, run->packed->group_count, GROUPS, clear_range, run);
     cr__short_rows_clear(run);
 }
 
 // *mark: mark of the arena above what the caller reads.
-static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts, size_t* mark) {
+static crStatus create(const crInertias* of, crSubsteps* run, size_t* mark) {
     size_t numbers = CR_BODY_STRIDE * (size_t)(run->packed->bodies + 1);
     // D reuses the memory of z_begin and force, which only the short steps read; C that of z and z_press
     float** pairs[3][2] = {
@@ -383,20 +383,18 @@ static crStatus create(const crInertias* of, crSubsteps* run, crShorts* shorts, 
     }
     run->D = (double*)(void*)run->z_begin;
     run->C = (double*)(void*)run->z;
-    run->shorts = shorts;
     *mark = cr_arena_mark(of->arena);
-    crStatus status = cr__shorts_create(of, run, shorts);
+    crStatus status = cr__shorts_create(of, run);
     return status == CR_OK ? cr__short_rows_create(run, of->arena) : status;
 }
 
 crStatus cr__substeps_run(const crInertias* of, crSubsteps* run) {
     crPacked* p = run->packed;
-    crShorts shorts;
     run->rate = CR_SUBSTEPS / run->h;
     run->time = 0.0;
     run->visit = VISIT_SHORT;
     size_t mark;
-    if (create(of, run, &shorts, &mark) != CR_OK) return CR_ERR_MEMORY;
+    if (create(of, run, &mark) != CR_OK) return CR_ERR_MEMORY;
     cr__shorts_apply(of, p, NULL);
     cr__units_apply(p->units, p->z);
     over_bodies(run, begin_first);
@@ -422,10 +420,9 @@ crStatus cr__substeps_run(const crInertias* of, crSubsteps* run) {
         cr__short_rows_visit(run, SHORT_PLACE);
     }
     over_bodies(run, give_ways);
-    cr__shorts_read(of, run, &shorts);
+    cr__shorts_read(of, run);
     cr__shorts_apply(of, p, run->dz);
     cr__short_rows_apply(run, p->z);
-    run->shorts = NULL;
     // sums of rows are read later
     if (p->units == NULL) cr_arena_release(of->arena, mark);
     return CR_OK;

@@ -24,7 +24,7 @@ typedef struct crSubsteps {
     double* D;         // out, in the arena: displacement in h, in the coordinates of z
     double* C;         // out, in the arena: the part of D that corrects positions and is in no velocity
     // working data in single precision, where z is in units of `scale`
-    struct crShorts* shorts;
+    float* hot;  // numbers of all groups (short_group.h)
     float* z;
     float* z_begin;  // z of the short step before its impulses
     float* z_press;  // z of the short step after its press

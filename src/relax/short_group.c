@@ -1,4 +1,4 @@
-// short_group.c - joins groups of packed contacts by twos into eight lanes of single precision.
+// short_group.c - numbers of packed contacts for short steps: eight lanes of single precision.
 //
 //     k = R (r x a),   w = s_a^2 + s_b^2 + |k_a|^2 + |k_b|^2  along each of n, t1, t2;   T^T D T, T = t1, t2
 //     balls:      rho = r.n / sqrt(I),   w = s_a^2 + s_b^2,   w_t = w + rho_a^2 + rho_b^2
@@ -22,47 +22,14 @@
 typedef struct Fill {
     const crInertias* of;
     const crSubsteps* run;
-    const crShorts* shorts;
 } Fill;
 
 // Places of the input of one contact per lane: normal, arms, E, warm start impulse, friction.
 enum { IN_N = 0, IN_RB = 3, IN_RA = 6, IN_E = 9, IN_P = 12, IN_MU = 15, IN_COUNT = 16 };
 
-static bool same_bucket(const crGroup* a, const crGroup* b) {
-    return a->kind == b->kind && a->two == b->two && a->slots == b->slots;
-}
-
-static int short_places(const crShortGroup* g) {
-    if (g->ball) return CR_SHORT_RHO + (g->two ? 2 : 1);
+static int short_places(const crGroup* g) {
+    if (g->kind == CR_KIND_BALL) return CR_SHORT_RHO + (g->two ? 2 : 1);
     return CR_SHORT_K + (g->two ? 18 : 9);
-}
-
-static void add_half(const crGroup* from, crShortGroup* to) {
-    for (int l = 0; l < CR_LANES; l++) {
-        int at = to->lanes + l;
-        to->a[at] = from->a[l];
-        to->b[at] = from->b[l];
-        to->contact[at] = from->contact[l];
-    }
-    to->lanes += from->lanes;
-}
-
-// Joins the groups begin to end - 1 of one colour by twos. If `alone`, groups may share bodies and are not
-// joined.
-static void pair_groups(const crPacked* p, int begin, int end, bool alone, crShorts* s) {
-    for (int i = begin; i < end; i++) {
-        const crGroup* from = &p->group[i];
-        crShortGroup* to = &s->group[s->group_count++];
-        *to = (crShortGroup){.slots = from->slots, .ball = from->kind == CR_KIND_BALL, .two = from->two};
-        add_half(from, to);
-        bool full = from->lanes == CR_LANES && i + 1 < end && !alone;
-        if (full && same_bucket(from, &p->group[i + 1])) add_half(&p->group[++i], to);
-        for (int l = to->lanes; l < CR_WIDE; l++) {
-            to->a[l] = to->b[l] = 0;
-            to->contact[l] = to->contact[0];
-        }
-        to->places = short_places(to);
-    }
 }
 
 static void put(float* in, int at, crVec3 a) {
@@ -79,7 +46,7 @@ typedef struct Ends {
     double sign;  // sign of impulses on b
 } Ends;
 
-static Ends ends_of(const crPacked* p, const crShortGroup* g, int l) {
+static Ends ends_of(const crPacked* p, const crGroup* g, int l) {
     int from = l < g->lanes ? l : 0;
     Ends ends = {.a = g->two ? short_body(p, g->a[from]) : -1, .b = short_body(p, g->b[from])};
     ends.sign = p->contact[g->contact[from]].body_b == ends.b ? 1.0 : -1.0;
@@ -145,8 +112,8 @@ CR_LANE void fill_common(const float* in, crWide w, crWide3 P, float* slot) {
     wide_store(slot + CR_SHORT_Q * CR_WIDE, zero);
 }
 
-CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, const float* Ra,
-                       const float* in, float* slot) {
+CR_LANE void fill_slot(const crGroup* g, crWide shares, const float* Rb, const float* Ra, const float* in,
+                       float* slot) {
     crWide3 n = wide3_load(in + IN_N * CR_WIDE), t1 = short_tangent(n), axis[3] = {n, t1, wide3_cross(n, t1)};
     crWide3 P = wide3_load(in + IN_P * CR_WIDE), E = wide3_load(in + IN_E * CR_WIDE);
     crWide D[3] = {shares, wide_all(0.0f), shares}, w = shares, one = wide_all(1.0f);
@@ -164,8 +131,8 @@ CR_LANE void fill_slot(const crShortGroup* g, crWide shares, const float* Rb, co
     wide_store(slot + CR_SHORT_STEP * CR_WIDE, one / larger_root(D));
 }
 
-CR_LANE void fill_ball(const crShortGroup* g, crWide shares, const float* Rb, const float* Ra,
-                       const float* in, float* slot) {
+CR_LANE void fill_ball(const crGroup* g, crWide shares, const float* Rb, const float* Ra, const float* in,
+                       float* slot) {
     crWide3 n = wide3_load(in + IN_N * CR_WIDE);
     crWide b = wide_load(Rb) * wide3_dot(n, wide3_load(in + IN_RB * CR_WIDE));
     crWide a = wide_load(Ra) * wide3_dot(n, wide3_load(in + IN_RA * CR_WIDE));
@@ -185,11 +152,11 @@ static void fill_gaps(const crSubsteps* run, int contact, float given, float* sl
     slot[CR_SHORT_BOUNCE * CR_WIDE] = run->bounce != NULL ? (float)run->bounce[contact] : 0.0f;
 }
 
-CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
+CR_LANE void fill_group(const Fill* fill, const crGroup* g) {
     const crPacked* p = fill->run->packed;
     _Alignas(32) float in[IN_COUNT * CR_WIDE], Rb[9 * CR_WIDE], Ra[9 * CR_WIDE];
     Ends ends[CR_WIDE];
-    float* hot = fill->shorts->hot + g->at;
+    float* hot = fill->run->hot + g->hot;
     if (!g->two) memset(Ra, 0, sizeof Ra);
     for (int l = 0; l < CR_WIDE; l++) {
         ends[l] = ends_of(p, g, l);
@@ -204,7 +171,7 @@ CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
         }
         for (int l = 0; l < CR_WIDE; l += CR_WIDE_STEP) {
             crWide sb = wide_load(hot + l), sa = wide_load(hot + CR_WIDE + l), shares = sb * sb + sa * sa;
-            if (g->ball) {
+            if (g->kind == CR_KIND_BALL) {
                 fill_ball(g, shares, Rb + l, Ra + l, in + l, slot + l);
             } else {
                 fill_slot(g, shares, Rb + l, Ra + l, in + l, slot + l);
@@ -219,37 +186,31 @@ CR_LANE void fill_group(const Fill* fill, const crShortGroup* g) {
 
 CR_LANE void fill_range(const Fill* fill, int begin, int end) {
     for (int i = begin; i < end; i++) {
-        fill_group(fill, &fill->shorts->group[i]);
+        fill_group(fill, &fill->run->packed->group[i]);
     }
 }
 
 CR_TASKS(fill, Fill, fill_range(work, begin, end))
 
-crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts* s) {
+crStatus cr__shorts_create(const crInertias* of, crSubsteps* run) {
     const crPacked* p = run->packed;
-    *s = (crShorts){.colours = p->colours};
-    if (!CR_ROOMS(of->arena, CR_ROOM(s->group, p->group_count + 1))) return CR_ERR_MEMORY;
-    for (int c = 0; c < p->colours; c++) {
-        s->colour_start[c] = s->group_count;
-        pair_groups(p, p->colour_start[c], p->colour_start[c + 1], c == CR_COLOURS, s);
-    }
-    s->colour_start[p->colours] = s->group_count;
     size_t hot = 0;
-    for (int i = 0; i < s->group_count; i++) {
-        s->group[i].at = hot;
-        hot += CR_WIDE * (2 + (size_t)(s->group[i].slots * s->group[i].places));
+    for (int i = 0; i < p->group_count; i++) {
+        crGroup* g = &p->group[i];
+        g->places = short_places(g);
+        g->hot = hot;
+        hot += CR_WIDE * (2 + (size_t)(g->slots * g->places));
     }
-    if (!CR_ROOMS(of->arena, CR_ROOM(s->hot, hot + 1))) return CR_ERR_MEMORY;
-    Fill fill = {of, run, s};
-    cr__tasks_for(of->tasks, s->group_count, GROUPS, CR_BEST(fill), &fill);
+    if (!CR_ROOMS(of->arena, CR_ROOM(run->hot, hot + 1))) return CR_ERR_MEMORY;
+    cr__tasks_for(of->tasks, p->group_count, GROUPS, CR_BEST(fill), &(Fill){of, run});
     return CR_OK;
 }
 
 // Returns the impulse of one lane's contact over the whole step, in world axes.
-static crVec3 sum_of(const crShortGroup* g, const float* slot, crVec3 n) {
+static crVec3 sum_of(const crGroup* g, const float* slot, crVec3 n) {
     const float *P = slot + CR_SHORT_SUM * CR_WIDE, *t = slot + CR_SHORT_T * CR_WIDE;
     crVec3 p = cr_vec3(P[0], P[CR_WIDE], P[2 * CR_WIDE]);
-    if (g->ball) return p;
+    if (g->kind == CR_KIND_BALL) return p;
     crVec3 t1 = cr_vec3(t[0], t[CR_WIDE], 0.0);
     return cr_madd(cr_madd(cr_scale(p.x, n), p.y, t1), p.z, cr_cross(n, t1));
 }
@@ -259,8 +220,8 @@ static void read_sums(void* ctx, int begin, int end) {
     const crPacked* p = fill->run->packed;
     double scale = fill->run->scale;
     for (int i = begin; i < end; i++) {
-        const crShortGroup* g = &fill->shorts->group[i];
-        const float* slot = fill->shorts->hot + g->at + 2 * CR_WIDE;
+        const crGroup* g = &fill->run->packed->group[i];
+        const float* slot = fill->run->hot + g->hot + 2 * CR_WIDE;
         for (int k = 0; k < g->slots; k++, slot += CR_WIDE * g->places) {
             for (int l = 0; l < g->lanes; l++) {
                 crPackedContact* c = &p->contact[g->contact[l] + k];
@@ -342,7 +303,6 @@ void cr__shorts_apply(const crInertias* of, const crPacked* p, const double* dz)
     }
 }
 
-void cr__shorts_read(const crInertias* of, const crSubsteps* run, const crShorts* shorts) {
-    Fill fill = {of, run, shorts};
-    cr__tasks_for(of->tasks, shorts->group_count, GROUPS, read_sums, &fill);
+void cr__shorts_read(const crInertias* of, const crSubsteps* run) {
+    cr__tasks_for(of->tasks, run->packed->group_count, GROUPS, read_sums, &(Fill){of, run});
 }

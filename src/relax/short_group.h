@@ -34,29 +34,11 @@ enum {
     CR_SHORT_K = 25,     // k_n, k_t1, k_t2 of b, then of a if both bodies move
 };
 
-typedef struct crShortGroup {
-    int a[8], b[8];  // offsets of the bodies in z; 0: no moving body
-    int contact[8];  // first contact of each unit
-    int lanes;       // lanes in use
-    int slots;       // contacts per unit
-    int places;      // places per slot
-    bool ball;       // true if the kind is CR_KIND_BALL
-    bool two;        // true if both bodies move
-    size_t at;       // offset in crShorts.hot of s_b, s_a, then the slots
-} crShortGroup;
-
-typedef struct crShorts {
-    int group_count, colours;
-    crShortGroup* group;               // (group_count)
-    int colour_start[CR_COLOURS + 2];  // first group of each colour (colours + 1)
-    float* hot;                        // numbers of all groups
-} crShorts;
-
-// Makes groups of eight lanes from those of run->packed, with the warm start impulses. CR_ERR_MEMORY.
-crStatus cr__shorts_create(const crInertias* of, const crSubsteps* run, crShorts* shorts);
+// Fills run->hot for the groups of run->packed, with the warm start impulses. CR_ERR_MEMORY.
+crStatus cr__shorts_create(const crInertias* of, crSubsteps* run);
 // Sets packed->z in double precision: z_free, plus the effect of the contacts' impulses, plus dz unless NULL.
 void cr__shorts_apply(const crInertias* of, const crPacked* packed, const double* dz);
 // Sets P of the contacts to their impulses of the whole step.
-void cr__shorts_read(const crInertias* of, const crSubsteps* run, const crShorts* shorts);
+void cr__shorts_read(const crInertias* of, const crSubsteps* run);
 
 #endif

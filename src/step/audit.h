@@ -46,8 +46,9 @@ static inline void cr__audit_join_met(const crStep* step, int* root) {
 bool cr__audit_due(const crStep* step);
 // Measures overlap by full geometry if it is due, and writes it to the certificate. CR_ERR_MEMORY.
 crStatus cr__audit_measured(crStep* step);
-// Finds the deepest overlap of all shapes at the present poses, by full geometry, m. CR_ERR_MEMORY.
-crStatus cr__audit_overlap(crStep* step, double* deepest);
+// Finds the deepest overlap of all shapes at the poses of a state, by full geometry, m; d takes its poses. CR_ERR_MEMORY.
+crStatus cr__audit_overlap(const crPlan* plan, crTasks* tasks, crArena* arena, const crState* state,
+                           crDynamics* d, double* deepest);
 // True if a body may have moved so far in the step that its way must be followed: others cross nothing.
 bool cr__audit_fast(const crStep* step, int body);
 // Deepest overlap at any poses of all bodies (nb). depth is 0 and the shapes are -1 if nothing overlaps.
@@ -65,7 +66,8 @@ typedef struct crAuditCrossings {
 crStatus cr__audit_crossings_between(const crPlan* plan, crArena* arena, const crPose* from, const crPose* to,
                                      const bool* hit, crAuditCrossings* found);
 // The same for the step just made, from the poses at its beginning (before; NULL: from start.q). CR_ERR_MEMORY.
-crStatus cr__audit_crossings(crStep* step, const crPose* before, crAuditCrossings* found);
+crStatus cr__audit_crossings(const crStep* step, const crPose* before, crArena* arena, crDynamics* d,
+                             crAuditCrossings* found);
 // Calls `pair` for all pairs of shapes that may come closer on the straight way than the sum of their bodies'
 // reach (nb), m. Ends at the first failure of `pair`.
 typedef crStatus (*crAuditPairFn)(void* ctx, int shape_a, int shape_b);

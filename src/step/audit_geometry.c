@@ -204,11 +204,11 @@ crStatus cr__audit_overlap_at(const crPlan* plan, crTasks* tasks, crArena* arena
     return CR_OK;
 }
 
-crStatus cr__audit_overlap(crStep* step, double* deepest) {
+crStatus cr__audit_overlap(const crPlan* plan, crTasks* tasks, crArena* arena, const crState* state,
+                           crDynamics* d, double* deepest) {
     crAuditPair pair = {0.0, -1, -1};
-    cr_model_kinematics(step->model, &step->state, &step->dynamics);
-    crStatus status =
-        cr__audit_overlap_at(step->plan, step->own.tasks, &step->scratch, step->dynamics.pose, &pair);
+    cr_model_kinematics(plan->model, state, d);
+    crStatus status = cr__audit_overlap_at(plan, tasks, arena, d->pose, &pair);
     *deepest = pair.depth;
     return status;
 }
@@ -468,19 +468,20 @@ crStatus cr__audit_near(const crPlan* plan, crArena* arena, const crPose* from, 
     return status;
 }
 
-crStatus cr__audit_crossings(crStep* step, const crPose* before, crAuditCrossings* found) {
+crStatus cr__audit_crossings(const crStep* step, const crPose* before, crArena* arena, crDynamics* d,
+                             crAuditCrossings* found) {
     int nb = step->model->nb;
-    size_t mark = cr_arena_mark(&step->scratch);
+    size_t mark = cr_arena_mark(arena);
     crPose* own;
     bool* hit;
-    if (!CR_ROOMS(&step->scratch, CR_ROOM(own, nb), CR_ZERO(hit, nb))) return CR_ERR_MEMORY;
-    if (before == NULL) poses_before(step->model, &step->start, &step->state, &step->dynamics, own);
+    if (!CR_ROOMS(arena, CR_ROOM(own, nb), CR_ZERO(hit, nb))) return CR_ERR_MEMORY;
+    if (before == NULL) poses_before(step->model, &step->start, &step->state, d, own);
     for (int i = 0; i < step->events.count; i++) {
         hit[step->events.list[i].body_a] = hit[step->events.list[i].body_b] = true;
     }
     hit[CR_WORLD] = false;
-    crStatus status = cr__audit_crossings_between(step->plan, &step->scratch, before != NULL ? before : own,
-                                                  step->dynamics.pose, hit, found);
-    cr_arena_release(&step->scratch, mark);
+    crStatus status =
+        cr__audit_crossings_between(step->plan, arena, before != NULL ? before : own, d->pose, hit, found);
+    cr_arena_release(arena, mark);
     return status;
 }

@@ -279,7 +279,8 @@ crStatus cr__audit_measured(crStep* step) {
     crCertificate* c = &step->certificate;
     c->overlap = (double)NAN;
     if (!cr__audit_due(step)) return CR_OK;
-    crStatus status = cr__audit_overlap(step, &c->overlap);
+    crStatus status = cr__audit_overlap(step->plan, step->own.tasks, &step->scratch, &step->state,
+                                        &step->dynamics, &c->overlap);
     c->penetration = fmax(c->penetration, c->overlap);
     return status;
 }
@@ -293,7 +294,8 @@ crStatus cr__audit_step(crStep* step, double h, crError* error) {
     crStatus status = audit_energy(step, h, &fast, &before, error);
     if (status == CR_OK && cr__audit_measured(step) != CR_OK) status = cr__step_memory(error);
     crAuditCrossings found = {0};
-    if (status == CR_OK && fast && cr__audit_crossings(step, before, &found) != CR_OK)
+    if (status == CR_OK && fast &&
+        cr__audit_crossings(step, before, &step->scratch, &step->dynamics, &found) != CR_OK)
         status = cr__step_memory(error);
     c->crossings = found.crossed;
     c->crossings_unsure = found.unsure;

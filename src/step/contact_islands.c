@@ -406,7 +406,7 @@ crStatus cr__step_solve_islands(crStep* step, double h, const bool* takes, const
         if (status != CR_OK) return status;
         s->posed = step->posed.rows.count > 0;
     }
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     if (s->count > 0 || s->posed) status = sweep(step, &of, u_free, fresh != NULL, s);
     if (status != CR_OK) return cr__step_memory(error);
     mark_open(step, s);
@@ -427,7 +427,7 @@ crStatus cr__step_finish_islands(crStep* step, double h, const bool* takes, cons
     *changed = choose_exact(step, added, s);
     if (!*changed) return CR_OK;
     Near* near;
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     crStatus status = find_near(step, h, s, &step->scratch, &near);
     if (status != CR_OK) return cr__step_memory(error);
     for (int made = 0; made < TRIES; made++) {

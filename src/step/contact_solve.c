@@ -290,5 +290,5 @@ crStatus cr__step_contact_solve(crStep* step, double h, bool plastic, const int*
     if (roots != NULL) status = cr__lie_down(step, roots, &(crLieSolve){choice.takes, u_free, u});
     if (status != CR_OK) return cr__step_memory(error);
     status = audit(step, u_free, u, &solve.islands, &choice);
-    return status == CR_OK ? cr__step_keep(step, error) : cr__step_memory(error);
+    return status == CR_OK && cr__step_keep(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }

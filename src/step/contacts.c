@@ -502,12 +502,13 @@ crStatus cr__step_collide_part(crStep* step, bool cross, crError* error) {
     return cr__step_collide_known(step, cross, NULL, error);
 }
 
-crStatus cr__step_collide_pair(crStep* step, int pair, crError* error) {
-    Sink sink = {.arena = &step->scratch, .cursor = -1};
+crStatus cr__step_collide_pair(const crStep* step, int pair, crArena* arena, crStepContacts* contacts,
+                               crError* error) {
+    Sink sink = {.arena = arena, .cursor = -1};
     step->pairs->trailed = false;
     crStatus status = add_pair(step, &step->pairs->near[pair], &sink, error);
-    step->contacts.list = sink.contacts;
-    step->contacts.count = sink.count;
+    contacts->list = sink.contacts;
+    contacts->count = sink.count;
     return status;
 }
 

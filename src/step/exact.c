@@ -107,6 +107,8 @@ static crRelaxParams sparse_limits(const crStep* step, bool general, bool last, 
 
 // One island's problem, its arrays, and the numbering of its columns.
 typedef struct Part {
+    crStepPosed* posed;  // problem that the part is of
+    crArena* arena;
     crProblem problem;
     crBlock* blocks;
     int* start;
@@ -127,7 +129,9 @@ static int block_island(const crModel* model, const crMatrix* H, const crIslands
 }
 
 // Allocates a part that has room for every block of the posed problem. Fails: CR_ERR_MEMORY.
-static crStatus part_create(const crProblem* whole, crArena* arena, Part* part) {
+static crStatus part_create(crStepPosed* posed, crArena* arena, Part* part) {
+    const crProblem* whole = &posed->problem;
+    *part = (Part){.posed = posed, .arena = arena};
     size_t rows = (size_t)whole->rows, entries = (size_t)whole->J.start[whole->rows];
     if (!CR_ROOMS(arena, CR_ROOM(part->blocks, whole->block_count), CR_ROOM(part->start, rows + 1),
                   CR_ROOM(part->col, entries + 1), CR_ROOM(part->value, entries + 1),
@@ -159,8 +163,8 @@ static int number_used(const crProblem* whole, const int* list, int count, Part*
 }
 
 // Sets part->problem to the listed blocks, with columns for their velocities only.
-static void part_fill(const crStepPosed* posed, const int* list, int count, Part* part) {
-    const crProblem* whole = &posed->problem;
+static void part_fill(const int* list, int count, Part* part) {
+    const crProblem* whole = &part->posed->problem;
     const crMatrix* H = &whole->J;
     int rows = 0, entries = 0, nv = number_used(whole, list, count, part);
     part->start[0] = 0;
@@ -174,7 +178,7 @@ static void part_fill(const crStepPosed* posed, const int* list, int count, Part
             part->start[rows + 1] = entries;
             part->u_free[rows] = whole->u_free[r];
             part->b[rows] = whole->b[r];
-            part->p[rows] = posed->p[r];
+            part->p[rows] = part->posed->p[r];
         }
         block.row = rows - block.count;
         part->blocks[i] = block;
@@ -216,17 +220,17 @@ static bool clamp_part(const crProblem* problem, double* p) {
 // residual above the tolerance: then the solver runs again with a tighter tolerance, unless its parameters
 // are the user's. The report's outcome is that of the impulses after the move. Fails: CR_ERR_MEMORY; as the
 // solver.
-static crStatus run_clamped(const crStepSettings* settings, bool general, Part* part, crArena* arena,
-                            crReport* report, crError* error) {
+static crStatus run_clamped(const crStepSettings* settings, bool general, Part* part, crError* error) {
+    crReport* report = &part->posed->report;
     crSolver solver = settings->solver;
     crSolverParams params = limits(settings, general, part->problem.block_count);
     double tol = fmin(10.0 * exact_tol(settings), cr_step_tol(settings));
     bool ours = solver.params == NULL;
     if (ours) solver.params = &params;
     for (;; params.tol *= TIGHTER) {
-        crStatus status = cr_solver_run(&solver, &part->problem, tol, arena, part->p, report, error);
+        crStatus status = cr_solver_run(&solver, &part->problem, tol, part->arena, part->p, report, error);
         if (status != CR_OK || !clamp_part(&part->problem, part->p)) return status;
-        status = cr_problem_audit(&part->problem, arena, part->p, &report->audit);
+        status = cr_problem_audit(&part->problem, part->arena, part->p, &report->audit);
         bool within = cr_audit_solved(&report->audit, tol) == CR_TRUTH_YES;
         if (within) report->outcome = CR_OUTCOME_SOLVED;
         if (status != CR_OK || report->outcome != CR_OUTCOME_SOLVED || within) return status;
@@ -237,11 +241,11 @@ static crStatus run_clamped(const crStepSettings* settings, bool general, Part* 
 
 // Solves part->problem in body space; the step's audit measures the accuracy. Sets `solved` to true if no
 // other solver is needed, and `again` to true if more sweeps may reduce the error. Fails: CR_ERR_MEMORY.
-static crStatus run_sparse(const crStep* step, bool general, bool last, crArena* arena, Part* part,
-                           bool* solved, bool* again) {
+static crStatus run_sparse(const crStep* step, bool general, bool last, Part* part, bool* solved,
+                           bool* again) {
     crRelaxParams params = sparse_limits(step, general, last, &part->problem);
     crRelaxRun run;
-    crStatus status = cr__relax_solve(&part->problem, &params, arena, part->p, &run);
+    crStatus status = cr__relax_solve(&part->problem, &params, part->arena, part->p, &run);
     if (status != CR_OK) return status;
     clamp_part(&part->problem, part->p);
     double enough = part->problem.rows > SPARSE_ROWS ? SOLVED * cr_step_tol(&step->settings) : 0.0;
@@ -259,27 +263,26 @@ static int dense_rows(const crStepSettings* settings, bool general) {
 
 // Solves the blocks of one island and writes their impulses to step->posed.p. s->exact of the island remains
 // true if more sweeps may reduce the error. Fails: CR_ERR_MEMORY; as the solver.
-static crStatus solve_part(crStep* step, const crIslandSolve* s, int island, bool last, Part* part,
+static crStatus solve_part(const crStep* step, const crIslandSolve* s, int island, bool last, Part* part,
                            crError* error) {
     const int* list = s->order + s->first[island];
     int count = s->first[island + 1] - s->first[island];
     bool general = s->islands.general[island], *again = &s->exact[island];
-    size_t mark = cr_arena_mark(&step->scratch);
-    part_fill(&step->posed, list, count, part);
+    size_t mark = cr_arena_mark(part->arena);
+    part_fill(list, count, part);
     int rows = part->problem.rows;
     bool small = rows <= dense_rows(&step->settings, general), solved = false;
     crStatus status = CR_OK;
     *again = false;
     if (!small || (!general && rows > TINY_ROWS)) {
-        status = run_sparse(step, general, last, &step->scratch, part, &solved, again);
+        status = run_sparse(step, general, last, part, &solved, again);
     }
-    if (status == CR_OK && small && !solved)
-        status = run_clamped(&step->settings, general, part, &step->scratch, &step->posed.report, error);
-    cr_arena_release(&step->scratch, mark);
+    if (status == CR_OK && small && !solved) status = run_clamped(&step->settings, general, part, error);
+    cr_arena_release(part->arena, mark);
     if (status != CR_OK) return status;
     for (int i = 0, at = 0; i < count; i++) {
-        const crBlock* block = &step->posed.problem.blocks[list[i]];
-        memcpy(step->posed.p + block->row, part->p + at, (size_t)block->count * sizeof(double));
+        const crBlock* block = &part->posed->problem.blocks[list[i]];
+        memcpy(part->posed->p + block->row, part->p + at, (size_t)block->count * sizeof(double));
         at += block->count;
     }
     return CR_OK;
@@ -395,7 +398,7 @@ crStatus cr__step_solve_exact(crStep* step, double h, const bool* takes, bool la
         cr__step_start_packed(step, s, &step->posed);
     }
     Part part;
-    if (part_create(&step->posed.problem, &step->scratch, &part) != CR_OK) return cr__step_memory(error);
+    if (part_create(&step->posed, &step->scratch, &part) != CR_OK) return cr__step_memory(error);
     memset(part.column, -1, (size_t)step->posed.problem.nv * sizeof(int));
     for (int i = 0; i < s->islands.count && status == CR_OK; i++) {
         if (!s->exact[i] || s->first[i] == s->first[i + 1]) continue;

@@ -303,13 +303,13 @@ static bool list_cluster(const crModel* model, const crStepPart* part, crArena* 
     return true;
 }
 
-static crStatus attempt(crStep* step, const Reach* reach, Impact* impact, crError* error) {
+static crStatus attempt(const crStep* step, const Reach* reach, crArena* arena, double* v, Impact* impact,
+                        crError* error) {
     *impact = (Impact){0};
-    if (!list_cluster(step->model, &step->part, &step->scratch, reach->inside, impact))
-        return cr__step_memory(error);
-    crStatus status = build(step, reach->takes, &step->scratch, impact, error);
-    if (status == CR_OK) status = run_rule(step, &step->scratch, impact, error);
-    if (status == CR_OK) apply_impact(step, impact, step->clocks->fresh, step->state.v);
+    if (!list_cluster(step->model, &step->part, arena, reach->inside, impact)) return cr__step_memory(error);
+    crStatus status = build(step, reach->takes, arena, impact, error);
+    if (status == CR_OK) status = run_rule(step, arena, impact, error);
+    if (status == CR_OK) apply_impact(step, impact, step->clocks->fresh, v);
     return status;
 }
 
@@ -341,7 +341,7 @@ static crStatus resolve(crStep* step, int* parent, int contact, Reach* reach, cr
     while (status == CR_OK) {
         Impact impact;
         size_t again = cr_arena_mark(&step->scratch);
-        status = attempt(step, reach, &impact, error);
+        status = attempt(step, reach, &step->scratch, step->state.v, &impact, error);
         if (status != CR_OK) return status;
         if (!take_next(step, parent, false, reach)) {
             certify(&step->certificate, &impact);

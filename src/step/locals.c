@@ -95,7 +95,7 @@ static crStatus look_closer(crStep* step, int pair, double now, double end, crEr
     if (cr__moves(step->model, near->body_a)) step->clocks->now_at = step->clocks->clock[near->body_a];
     if (cr__moves(step->model, near->body_b))
         step->clocks->now_at = fmax(step->clocks->now_at, step->clocks->clock[near->body_b]);
-    crStatus status = cr__step_collide_pair(step, pair, error);
+    crStatus status = cr__step_collide_pair(step, pair, &step->scratch, &step->contacts, error);
     double left = end - step->clocks->now_at, t = INFINITY;
     if (status == CR_OK && step->contacts.count > 0) {
         t = cr__step_pair_impact(step, 0, step->contacts.count, left);
@@ -203,10 +203,10 @@ static crStatus local_create(const crModel* model, crArena* arena, double h, Loc
 }
 
 // Adds the group of a body to the bodies of the instant and keeps its state, for take_back.
-static crStatus gather(crStep* step, Local* local, int body, crError* error) {
+static crStatus gather(const crStep* step, int body, Local* local, crStepEvents* events, crError* error) {
     const crModel* model = step->model;
     if (!cr__moves(model, body)) return CR_OK;
-    crStatus status = cr__step_wake(step, body, &step->events, error);
+    crStatus status = cr__step_wake(step, body, events, error);
     if (status != CR_OK) return status;
     for (int b = body; !local->in[b]; b = step->clocks->groups.next[b]) {
         const crBody* own = &model->bodies[b];
@@ -354,7 +354,7 @@ static crStatus bring(crStep* step, Local* local, double* t, bool anew, crError*
         for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
             int body;
             if (!comes_along(step, local, &step->contacts.list[i], local->h - *t, &body)) continue;
-            status = gather(step, local, body, error);
+            status = gather(step, body, local, &step->events, error);
         }
         for (int k = known; k < local->count; k++) {
             double clock = local->clock[local->bodies[k]];
@@ -441,8 +441,8 @@ static crStatus one_impact(crStep* step, Local* local, crDue due, crError* error
     crNear pair = step->pairs->near[due.pair];
     size_t mark = cr_arena_mark(&step->scratch);
     double t = due.time;
-    crStatus status = gather(step, local, pair.body_a, error);
-    if (status == CR_OK) status = gather(step, local, pair.body_b, error);
+    crStatus status = gather(step, pair.body_a, local, &step->events, error);
+    if (status == CR_OK) status = gather(step, pair.body_b, local, &step->events, error);
     if (local->count > step->clocks->many) step->clocks->ahead = fmin(step->clocks->slot, local->h - t);
     if (status == CR_OK) status = bring_exactly(step, local, &t, error);
     int impacts = step->certificate.impacts;

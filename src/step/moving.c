@@ -253,8 +253,7 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
     if (status != CR_OK) return cr__step_memory(error);
     cr__audit_drives(step->plan, &step->dynamics, &step->contacts, step->audited.drive);
     step->part = cr__step_part_of(step, moving, true);
-    status = cr__step_keep(step, error);
-    if (status != CR_OK) return status;
+    if (cr__step_keep(step) != CR_OK) return cr__step_memory(error);
     const crStepContacts left = {.list = moved->near + moved->count, .count = listed - moved->count};
     const crStepContacts rest = {.list = moved->near + listed, .count = moved->near_count - listed};
     status = list_others(step->model, &left, &rest, moving, &step->scratch, &step->contacts);

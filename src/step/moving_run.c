@@ -188,7 +188,7 @@ static crStatus solve(Work* work, const int* islands, bool bounces) {
     crArena* arena = &step->scratch;
     crPacked* p = &work->packed;
     crMovingTrees* trees = &work->trees;
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     const int* island = trees->posed ? trees->islands.of_body : islands;
     crStatus status = cr__packed_group(&of, island, step->state.v, work->count, work->contact,
                                        trees->posed ? &trees->units : NULL, p);

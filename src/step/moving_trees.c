@@ -112,7 +112,7 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
     if (status == CR_OK)
         status = cr__step_sort_blocks(step->model, &step->scratch, &step->posed.problem, &t->islands, &order,
                                       &first);
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     if (status == CR_OK) {
         status = cr__units_create(&of, &step->posed.problem, step->posed.H.w_hat, step->posed.p,
                                   t->islands.of_body, t->islands.count, order, first, &t->units);

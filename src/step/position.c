@@ -198,7 +198,7 @@ static crStatus push_out(const crPush* pass, int count, crPackedContact* contact
         at->live = true;
     }
     crPacked packed;
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     if (list_movers(step->plan, arena, count, contact, &movers) != CR_OK) return cr__step_memory(error);
     crStatus status = cr__step_by_bodies(step, movers, factor_masses, NULL);
     if (status != CR_OK) return cr_error_set(error, status, "position", "%s", cr_status_text(status));

@@ -272,7 +272,7 @@ static crStatus move_bodies(crStep* step, Pass* pass, crError* error) {
     double *dq, *rest;
     if (!CR_ROOMS(&step->scratch, CR_ZERO(dq, model->nv), CR_ZERO(rest, model->nv)))
         return cr__step_memory(error);
-    const crInertias of = cr__step_inertias(step);
+    const crInertias of = cr__step_inertias(step, &step->scratch);
     size_t mark = cr_arena_mark(&step->scratch);
     crStatus status = cr_model_mass_factor(model, 0.0, &step->dynamics);
     if (status == CR_OK) status = push_open(step, &of, rest, pass, dq);

@@ -105,5 +105,5 @@ crStatus cr_step_apply(crStep* step, crError* error) {
     if (cr__step_apply(step, 0, NULL, NULL, step->dynamics.scratch.v) != CR_OK) return cr__step_memory(error);
     cr__audit_drives(step->plan, &step->dynamics, &step->contacts, step->audited.drive);
     cr__step_keep_ties(step, &step->ties);
-    return cr__step_keep(step, error);
+    return cr__step_keep(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }

@@ -111,8 +111,9 @@ typedef struct crStepKnown {
 crStatus cr__step_collide_known(crStep* step, bool cross, const crStepKnown* known, crError* error);
 // Sets one margin for all bodies.
 void cr__step_flat_margins(crPairs* pairs, double margin);
-// Replaces the contacts by those of one pair at now_at.
-crStatus cr__step_collide_pair(crStep* step, int pair, crError* error);
+// Sets `contacts` to those of one pair at now_at.
+crStatus cr__step_collide_pair(const crStep* step, int pair, crArena* arena, crStepContacts* contacts,
+                               crError* error);
 
 // contact.c
 
@@ -221,8 +222,9 @@ bool cr__step_pressed(const crStep* step, const crStepContact* contact, int* cur
 double cr__step_band(const crStep* step, const crStepContact* contact, int* cursor);
 // Sets the seats of all contacts before a solve (seats.c).
 void cr__step_seats(const crStep* step, crStepContacts* contacts);
-// Adds the events of contacts that begin and keeps the forces of this solve for the next. CR_ERR_MEMORY.
-crStatus cr__step_keep(crStep* step, crError* error);
+// Adds the events of contacts that begin, and replaces the part's old forces by those of its contacts, in order.
+// CR_ERR_MEMORY.
+crStatus cr__step_keep(crStep* step);
 // Swaps the forces of the step's beginning with the current ones (kept.c).
 void cr__step_swap_forces(crStepWarm* warm);
 
@@ -247,9 +249,9 @@ crStatus cr__step_pose(crStep* step, double h, const bool* takes, bool again, cr
 
 // solve.c
 
-// Inertias of the bodies for the packed solver.
-static inline crInertias cr__step_inertias(crStep* step) {
-    return (crInertias){step->model, &step->dynamics, &step->scratch, step->own.tasks};
+// Inertias of the bodies for the packed solver, with memory from the arena.
+static inline crInertias cr__step_inertias(const crStep* step, crArena* arena) {
+    return (crInertias){step->model, &step->dynamics, arena, step->own.tasks};
 }
 // Adds J^T P of packed contacts to momentum (nv).
 void cr__step_add_momentum(const crModel* model, const crDynamics* d, int count,

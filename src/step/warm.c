@@ -240,8 +240,7 @@ static crStatus add_beginnings(const Keeping* keep) {
     return status;
 }
 
-// Replaces the part's old forces by those of its contacts, in order. CR_ERR_MEMORY.
-static crStatus keep_forces(crStep* step) {
+crStatus cr__step_keep(crStep* step) {
     size_t mark = cr_arena_mark(&step->scratch), count = (size_t)step->contacts.count;
     bool whole = step->part.count == step->model->nb - 1;
     int chunks = chunks_of(step->contacts.count);
@@ -262,8 +261,4 @@ static crStatus keep_forces(crStep* step) {
     status = add_beginnings(&keep);
     cr_arena_release(&step->scratch, mark);
     return status;
-}
-
-crStatus cr__step_keep(crStep* step, crError* error) {
-    return keep_forces(step) == CR_OK ? CR_OK : cr__step_memory(error);
 }

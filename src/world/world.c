@@ -304,7 +304,9 @@ crStatus cr_world_overlap(crWorld* world, double* deepest, crError* error) {
     if (world == NULL) return cr__missing(error, "world");
     if (deepest == NULL) return cr__missing(error, "deepest");
     change_scratch(world);
-    crStatus status = cr__audit_overlap(&world->step, deepest);
+    crStep* step = &world->step;
+    crStatus status = cr__audit_overlap(step->plan, step->own.tasks, &step->scratch, &step->state,
+                                        &step->dynamics, deepest);
     change_scratch(world);
     return status == CR_OK ? CR_OK : cr__step_memory(error);
 }
