@@ -5,7 +5,7 @@
 // of the set are moved back towards their places before the pass, as far as necessary; the overlap left is
 // for later steps. The limit holds in steps with moving islands. In other steps all overlap is removed, and
 // the certificate states the energy of that; so it is with pairs of calm islands that are too deep
-// and with bodies that they push (moved_apart.c). Sets with trees are not limited, as their bodies cannot be placed one by one. Free bodies that
+// and with bodies that they push, after impulses that stop their approach (moved_apart.c). Sets with trees are not limited, as their bodies cannot be placed one by one. Free bodies that
 // the pass turned keep their angular momentum, not omega.
 // Fails: CR_ERR_MEMORY.
 #include <string.h>

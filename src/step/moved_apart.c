@@ -20,8 +20,8 @@
 //     0 <= J v + W p + max(0, gap) / h _|_ p >= 0,   v+ = v + M^-1 J^T p,   W = J M^-1 J^T
 //
 // which dissipates, and the set pays again. They are an impact without restitution at the end of the step. A set that
-// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands pay nothing, as
-// in steps without moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands
+// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands keep
+// their places even if they cannot pay, as in steps without moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands
 // and bodies of loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
@@ -299,7 +299,7 @@ static crStatus push_all(Apart* a, bool* any) {
 typedef struct Bill {
     double lift, kinetic;
     bool trees;  // true if some bodies are of trees
-    bool calm;   // true if some bodies are of calm islands: the set pays nothing
+    bool calm;   // true if some bodies are of calm islands
 } Bill;
 
 // Finds what each set of bodies that pushed each other gained by the pushes since `before`.
@@ -349,12 +349,13 @@ static bool pay(Apart* a, const double* before, int* root, const Bill* bill, boo
     return any;
 }
 
-// Makes sets pay for what they gained by the pushes since `before`; `back` marks bodies that were moved back.
-static crStatus settle(Apart* a, double h, const double* before, bool* back) {
+// Makes sets pay for what they gained by the pushes since `before`; `back` marks bodies that were moved back. of: as in
+// cr__step_limit_lift, for sets without trees.
+static crStatus settle(Apart* a, double h, const double* before, const bool* of, bool* back) {
     crStep* step = a->step;
     int* root;
     Bill* bill;
-    crStatus status = cr__step_limit_lift(step, h, before, true, a->moved->body, back);
+    crStatus status = cr__step_limit_lift(step, h, before, true, of, back);
     if (status != CR_OK || step->plan->first_single <= 1) return status;
     if (!CR_ROOMS(&step->scratch, CR_ROOM(root, step->model->nb), CR_ROOM(bill, step->model->nb)))
         return CR_ERR_MEMORY;
@@ -462,13 +463,13 @@ static crStatus balance(Apart* a, double h, const double* before) {
         return CR_ERR_MEMORY;
     memcpy(q, step->state.q, nq * sizeof *q);
     memcpy(v, step->state.v, nv * sizeof *v);
-    crStatus status = settle(a, h, before, back);
+    crStatus status = settle(a, h, before, NULL, back);
     if (status != CR_OK || memchr(back, true, nb) == NULL) return status;
     memcpy(step->state.q, q, nq * sizeof *q);
     memcpy(step->state.v, v, nv * sizeof *v);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     status = stop_approach(a, h, back);
-    return status == CR_OK ? settle(a, h, before, back) : status;
+    return status == CR_OK ? settle(a, h, before, a->moved->body, back) : status;
 }
 
 // True if some body was moved farther than its width from its centre of mass `com` (nb).
