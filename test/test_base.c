@@ -469,6 +469,94 @@ TEST(arena_gives_back_what_was_needed_once) {
 }
 
 // keys ascend, and items of equal keys keep their order, for any count
+// an array that is last grows and shrinks where it is, in the block and beyond it; one that is not moves
+TEST(arrays_at_the_end_of_an_arena_grow_in_place) {
+    for (size_t capacity = 4096; capacity <= 65536; capacity *= 4) {
+        Counter counter = {.fail_after = -1};
+        crAllocator allocator = counting(&counter);
+        crArena arena;
+        CHECK_STATUS(cr_arena_create(&arena, &allocator, capacity), CR_OK);
+        CHECK(cr_arena_alloc(&arena, 100) != NULL);
+        size_t begin = cr_arena_mark(&arena);
+        crTail tail = {0};
+        int *list = NULL, wrong = 0;
+        for (int i = 0; i < 5000; i++) {
+            size_t used = (size_t)i * sizeof *list;
+            list = cr__resize(&arena, &tail, list, used, used + sizeof *list);
+            list[i] = i;
+        }
+        for (int i = 0; i < 5000; i++) {
+            wrong += list[i] != i;
+        }
+        // it took no more than it has, and one block at most besides the arena's
+        CHECK(wrong == 0 && arena.peak == begin + 5000 * sizeof *list / 64 * 64 + 64 && counter.live <= 2);
+        list = cr__resize(&arena, &tail, list, 40, 40);
+        CHECK(list[9] == 9 && cr_arena_mark(&arena) == begin + 64);
+        CHECK(cr_arena_alloc(&arena, 1) != NULL);
+        int* moved = cr__resize(&arena, &tail, list, 40, 80);
+        CHECK(moved != list && moved[9] == 9 && cr_arena_mark(&arena) == begin + 256);
+        counter.fail_after = 0;
+        CHECK(cr__resize(&arena, &tail, moved, 40, 1000000) == NULL && moved[9] == 9);
+        CHECK(cr_arena_mark(&arena) == begin + 256);
+        cr_arena_destroy(&arena);
+        CHECK(counter.live == 0 && counter.bytes == 0);
+    }
+}
+
+// arrays that stay move down to the mark, from the block and from blocks beyond it
+TEST(arrays_sink_to_a_mark) {
+    for (size_t capacity = 256; capacity <= 65536; capacity *= 4) {
+        Counter counter = {.fail_after = -1};
+        crAllocator allocator = counting(&counter);
+        crArena arena;
+        CHECK_STATUS(cr_arena_create(&arena, &allocator, capacity), CR_OK);
+        CHECK(cr_arena_alloc(&arena, 100) != NULL);
+        size_t mark = cr_arena_mark(&arena);
+        CHECK(cr_arena_alloc(&arena, 300) != NULL);
+        crSunk kept[2];
+        for (int k = 0; k < 2; k++) {
+            int* list = cr_arena_alloc(&arena, 1000 * sizeof *list);
+            for (int i = 0; i < 1000; i++) {
+                list[i] = 1000 * k + i;
+            }
+            kept[k] = (crSunk){list, 1000 * sizeof *list, (1000 + 500 * (size_t)k) * sizeof *list};
+            CHECK(cr_arena_alloc(&arena, 3000) != NULL);
+        }
+        CHECK_STATUS(cr__sink(&arena, mark, kept, 2), CR_OK);
+        CHECK(cr_arena_mark(&arena) == mark + 4032 + 6016);
+        int wrong = 0;
+        for (int i = 0; i < 2000; i++) {
+            wrong += ((const int*)kept[i / 1000].array)[i % 1000] != i;
+        }
+        CHECK(wrong == 0);
+        cr_arena_destroy(&arena);
+        CHECK(counter.live == 0 && counter.bytes == 0);
+    }
+}
+
+// an array that is far too large is given back, one that is not stays; without memory it stays as it is
+TEST(arrays_that_are_far_too_large_are_given_back) {
+    Counter counter = {.fail_after = -1};
+    crAllocator allocator = counting(&counter);
+    int *list = NULL, capacity = 0;
+    CHECK_STATUS(CR_GROW(&allocator, list, capacity, 0, 10000), CR_OK);
+    CHECK(capacity >= 10000 && capacity < 11000);
+    for (int i = 0; i < 1000; i++) {
+        list[i] = i;
+    }
+    const int *before = list, large = capacity;
+    CR_FIT(&allocator, list, capacity, 8000);
+    CHECK(list == before && capacity == large);
+    counter.fail_after = 0;
+    CR_FIT(&allocator, list, capacity, 1000);
+    CHECK(list == before && capacity == large);
+    counter.fail_after = -1;
+    CR_FIT(&allocator, list, capacity, 1000);
+    CHECK(capacity >= 1000 && capacity < 1100 && list[0] == 0 && list[999] == 999);
+    cr__drop(&allocator, list, capacity, sizeof *list);
+    CHECK(counter.live == 0 && counter.bytes == 0);
+}
+
 TEST(keyed_items_are_sorted_in_order) {
     enum { MOST = 200 };
     crKeyed list[MOST], work[MOST];

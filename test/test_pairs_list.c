@@ -130,6 +130,9 @@ TEST(the_mended_list_has_all_pairs_of_boxes) {
     crRandom random = sample_seed(71);
     crStep step;
     crModel* model = step_open(&random, &step);
+    crAllocator heap = cr_allocator_libc();
+    crTasks* tasks = NULL;
+    CHECK_STATUS(cr__tasks_create(&heap, 3, &tasks), CR_OK);
     int most = 0;
     for (int round = 0; round < ROUNDS; round++) {
         CHECK_STATUS(cr_step_begin(&step, NULL), CR_OK);
@@ -137,12 +140,14 @@ TEST(the_mended_list_has_all_pairs_of_boxes) {
         CHECK_STATUS(cr__pairs_move(step.pairs, NULL, cr__all(model), &step.dynamics, NULL), CR_OK);
         CHECK_STATUS(cr__pairs_list(step.pairs, NULL, &step.dynamics, &step.scratch, NULL), CR_OK);
         check_list(model, &step);
+        cr__pairs_index(step.pairs, round % 2 == 0 ? NULL : tasks);
         check_index(model, step.pairs);
         if (step.pairs->count > most) most = step.pairs->count;
     }
     // of some 9,000 pairs that meet one another in the course of time, few are in it at once
     CHECK(most > BODIES && most < 20 * BODIES);
     CHECK(step.pairs->lists > 10 && step.pairs->lists <= ROUNDS);
+    cr__tasks_destroy(tasks);
     cr_step_destroy(&step);
     cr_model_destroy(model);
 }

@@ -216,3 +216,55 @@ TEST(bounces_take_little_more_memory) {
     test_check(bouncing <= 1.6 * still, __FILE__, __LINE__, "%.0f bytes where balls bounce, else %.0f",
                bouncing, still);
 }
+
+static void* counting_alloc(void* ctx, size_t size) {
+    *(size_t*)ctx += size;
+    return malloc(size);
+}
+
+static void counting_free(void* ctx, void* memory, size_t size) {
+    if (memory != NULL) *(size_t*)ctx -= size;
+    free(memory);
+}
+
+// Most bytes held after a step, with the model, per body of a heap that falls into a box.
+static double held(bool boxes, int steps) {
+    const crVec3 normals[] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    size_t bytes = 0, most = 0;
+    crAllocator allocator = {counting_alloc, counting_free, &bytes};
+    crModel* model = cr_model_create(&allocator);
+    crRandom random = sample_seed(3);
+    model->gravity = cr_vec3(0, 0, -9.81);
+    int material = scene_material(model, 0.5, 0.0), count = 1000;
+    for (int i = 0; i < 5; i++) {
+        crShape wall = cr_shape_halfspace(normals[i], i == 0 ? 0.0 : -1.3);
+        cr_model_add_shape(model, CR_WORLD, &wall, material);
+    }
+    for (int i = 0; i < count; i++) {
+        crVec3 at = cr_vec3(0.25 * (i % 10) - 1.12, 0.25 * (i / 10 % 10) - 1.12, 0.2 + 0.25 * (i / 100));
+        at.x += sample_uniform(&random, -0.02, 0.02);
+        at.y += sample_uniform(&random, -0.02, 0.02);
+        scene_free(model, boxes ? cr_shape_box(0.1, 0.1, 0.1) : cr_shape_sphere(0.1), at, NAN, material);
+    }
+    crWorldDef def = cr_world_def();
+    crWorld* world = NULL;
+    def.model = model;
+    def.allocator = &allocator;
+    def.step.dt = 1.0 / 240.0;
+    def.step.quality = CR_QUALITY_FAST;
+    CHECK_STATUS(cr_world_create(&def, &world, NULL), CR_OK);
+    for (int i = 0; i < steps; i++) {
+        CHECK_STATUS(cr_world_step(world, NULL), CR_OK);
+        most = bytes > most ? bytes : most;
+    }
+    cr_world_destroy(world);
+    cr_model_destroy(model);
+    CHECK(bytes == 0);
+    return (double)most / count;
+}
+
+TEST(heaps_hold_few_bytes) {
+    double balls = held(false, 240), boxes = held(true, 240);
+    printf("bytes a body: balls %.0f, boxes %.0f\n", balls, boxes);
+    CHECK(balls <= 1.0 && boxes <= 1.0);
+}

@@ -2,6 +2,8 @@
 // included.
 #include <string.h>
 
+#include "base/tasks.h"
+#include "model/spatial.h"
 #include "sample.h"
 #include "test.h"
 
@@ -86,3 +88,44 @@ TEST(balls) { check((Kind){.e = 0.0}); }
 TEST(balls_and_boxes) { check((Kind){.boxes = true}); }
 TEST(balls_that_bounce) { check((Kind){.e = 0.5}); }
 TEST(figures_among_them) { check((Kind){.boxes = true, .figures = true}); }
+
+// several threads check a state as one does: the first number that is wrong is named, quaternions become unit
+TEST(states_are_checked) {
+    enum { MANY = 3000 };
+    crModel* model = cr_model_create(NULL);
+    for (int i = 0; i < MANY; i++) {
+        crBodyDef def = cr_body_def();
+        def.joint = i % 7 == 0 ? CR_JOINT_HINGE : CR_JOINT_FREE;
+        crShape ball = cr_shape_sphere(0.1);
+        cr_model_add_shape(model, cr_model_add_body(model, &def), &ball, 0);
+    }
+    crAllocator heap = cr_allocator_libc();
+    crTasks* tasks = NULL;
+    CHECK_STATUS(cr__tasks_create(&heap, 3, &tasks), CR_OK);
+    crArena arena;
+    CHECK_STATUS(cr_arena_create(&arena, NULL, 0), CR_OK);
+    crState one, more;
+    CHECK_STATUS(cr_state_create(model, &arena, &one), CR_OK);
+    CHECK_STATUS(cr_state_create(model, &arena, &more), CR_OK);
+    crRandom random = sample_seed(11);
+    for (int i = 0; i < 200; i++) {
+        // body 1 and every seventh after it are on hinges
+        int body = 2 + 7 * (int)sample_uniform(&random, 0, MANY / 7 - 1), at = model->bodies[body].q + 3;
+        double value = i % 4 == 0   ? 1.0 + 5e-7
+                       : i % 4 == 1 ? (double)NAN
+                       : i % 4 == 2 ? 2.0
+                                    : (double)INFINITY;
+        one.q[at] = more.q[at] = value;
+        if (i % 8 == 3) one.v[model->nv - 1] = more.v[model->nv - 1] = (double)NAN;
+        crError a = {0}, b = {0};
+        crStatus expected = cr_state_check(model, &one, &a);
+        CHECK(cr__state_check(tasks, model, &more, &b) == expected && (i % 4 == 0) == (expected == CR_OK));
+        CHECK(memcmp(&a, &b, sizeof a) == 0);
+        if (expected == CR_OK) CHECK(memcmp(one.q, more.q, (size_t)model->nq * sizeof *one.q) == 0);
+        one.q[at] = more.q[at] = 1.0;
+        one.v[model->nv - 1] = more.v[model->nv - 1] = 0.0;
+    }
+    cr_arena_destroy(&arena);
+    cr__tasks_destroy(tasks);
+    cr_model_destroy(model);
+}

@@ -108,3 +108,19 @@ TEST(chunks_of_a_loop) {
         cr__tasks_destroy(tasks);
     }
 }
+
+// copies of any length, also of none and of some chunks
+TEST(numbers_are_copied) {
+    static double from[50000], to[50001];
+    const size_t counts[] = {0, 1, 8191, 8192, 8193, 50000};
+    for (int i = 0; i < 50000; i++) {
+        from[i] = i;
+    }
+    for (int k = 0; k < 6; k++) {
+        crTasks* tasks = k % 2 == 0 ? NULL : pool(3);
+        memset(to, 0, sizeof to);
+        cr__tasks_copy(tasks, to, from, counts[k]);
+        CHECK(memcmp(to, from, counts[k] * sizeof *to) == 0 && to[counts[k]] == 0.0);
+        cr__tasks_destroy(tasks);
+    }
+}

@@ -113,7 +113,7 @@ static bool all_finite(const crModel* model, const crState* state, int begin, in
            cr__finite(state->force + first->v, nv) && cr__finite(state->motor_speed + first->v, nv);
 }
 
-static void check_range(void* ctx, int begin, int end) {
+static void check_bodies(void* ctx, int begin, int end) {
     const Check* check = ctx;
     double* q = check->state->q;
     check->good[begin / CHECKED] = all_finite(check->model, check->state, begin, end) &&
@@ -125,7 +125,7 @@ crStatus cr__state_check(crTasks* tasks, const crModel* model, crState* state, c
     int parts = (model->nb - 1) / CHECKED + 1;
     if (tasks == NULL || parts > PARTS || parts < 2 || model->nu > 0 || model->na > 0)
         return cr_state_check(model, state, error);
-    cr__tasks_for(tasks, model->nb, CHECKED, check_range, &(Check){model, state, good});
+    cr__tasks_for(tasks, model->nb, CHECKED, check_bodies, &(Check){model, state, good});
     bool all = isfinite(state->time);
     for (int i = 0; i < parts; i++) {
         all = all && good[i];

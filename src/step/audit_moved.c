@@ -488,7 +488,7 @@ typedef struct Astray {
     bool* astray;  // (nb)
 } Astray;
 
-static void find_astray(void* ctx, int begin, int end) {
+static void mark_astray(void* ctx, int begin, int end) {
     const Astray* found = ctx;
     for (int b = begin; b < end; b++) {
         found->astray[b] = b != CR_WORLD && is_moved(found->m, b) && is_astray(found->m, b);
@@ -503,7 +503,7 @@ static crStatus collide_astray(const Moved* m, bool* deep, double* depth, crErro
     Astray found = {m, NULL};
     if (!CR_ROOMS(&step->scratch, CR_ROOM(found.astray, nb), CR_ROOM(astray, nb)))
         return cr__step_memory(error);
-    cr__tasks_for(step->own.tasks, nb, BODIES, find_astray, &found);
+    cr__tasks_for(step->own.tasks, nb, BODIES, mark_astray, &found);
     // few bodies are
     for (int b = 0; b < nb; b++) {
         const bool* next = memchr(found.astray + b, true, (size_t)(nb - b) * sizeof *next);
