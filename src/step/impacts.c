@@ -34,12 +34,6 @@ bool cr__step_closes_fast(const crStep* step, const crStepContact* c) {
     return cr__step_touches(step, c) && c->speed < -c->fast;
 }
 
-// cluster of a touching contact, of which v moves at least one body
-static int cluster_of(const crModel* model, int* parent, const crStepContact* c) {
-    int body = cr__moves(model, c->body_a) ? c->body_a : c->body_b;
-    return cr__forest_find(parent, model->bodies[body].root);
-}
-
 static void find_clusters(const crStep* step, int* parent) {
     const crModel* model = step->model;
     for (int k = 0; k < step->part.count; k++) {
@@ -219,7 +213,8 @@ typedef struct Reach {
 
 static bool in_cluster(const crStep* step, int* parent, const Reach* reach, int contact) {
     const crStepContact* c = &step->contacts.list[contact];
-    return cr__step_touches(step, c) && cluster_of(step->model, parent, c) == reach->root;
+    return cr__step_touches(step, c) &&
+           cr__forest_of_trees(step->model, parent, c->body_a, c->body_b) == reach->root;
 }
 
 static void take(const crStepContact* contacts, int contact, Reach* reach) {
@@ -384,7 +379,7 @@ crStatus cr_step_impacts(crStep* step, int* resolved, crError* error) {
     for (int k = 0; k < step->contacts.count && status == CR_OK; k++) {
         const crStepContact* c = &step->contacts.list[k];
         if (!cr__step_closes_fast(step, c)) continue;
-        reach.root = cluster_of(model, parent, c);
+        reach.root = cr__forest_of_trees(model, parent, c->body_a, c->body_b);
         // An earlier impact may have taken the whole cluster, or resolved this contact too.
         if (done[reach.root] || !(closing_speed(step, c) < -c->fast)) continue;
         status = resolve(step, parent, k, &reach, error);

@@ -349,8 +349,7 @@ static void find_groups(const crStep* step, Groups* g) {
     for (int i = model->loop_count - 1; i >= 0; i--) {
         const crLoop* loop = &model->loops[i];
         if (!equality(loop)) continue;
-        int mover = cr__moves(model, loop->a) ? loop->a : loop->b;
-        int group = cr__forest_find(g->root, model->bodies[mover].root);
+        int group = cr__forest_of_trees(model, g->root, loop->a, loop->b);
         bool driven = model->bodies[loop->a].base != CR_WORLD || model->bodies[loop->b].base != CR_WORLD;
         g->next_loop[i] = g->loop[group];
         g->loop[group] = i;

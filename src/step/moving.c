@@ -34,10 +34,7 @@
 static bool acts(const crStep* step, const crStepContact* c) {
     double close = (c->point.gap - c->delta) / step->free.h - step->free.h * cr_norm(step->model->gravity);
     if (close <= -c->speed) return true;
-    crVec3 x = c->point.point;
-    crVec3 u = cr_sub(cr__step_point_velocity(step, step->free.v, c->body_b, x),
-                      cr__step_point_velocity(step, step->free.v, c->body_a, x));
-    return close <= -cr_dot(u, c->point.normal);
+    return close <= -cr_dot(cr__step_contact_velocity(step, step->free.v, c), c->point.normal);
 }
 
 #define CHUNK 256  // contacts per task
@@ -263,11 +260,7 @@ static crStatus hand_over(crStep* step, crMoved* moved, crError* error) {
 
 // Keeps the poses of the beginning if a tree is to be moved: its q does not hold them. CR_ERR_MEMORY.
 static crStatus keep_poses(const crPlan* plan, const crDynamics* d, crArena* arena, crMoved* moved) {
-    bool any = false;
-    for (int b = 1; b < plan->first_single; b++) {
-        any = any || (cr__moves(plan->model, b) && moved->body[b]);
-    }
-    if (!any) return CR_OK;
+    if (!cr__moving_any_tree(plan, moved->body)) return CR_OK;
     if (!CR_ROOMS(arena, CR_ROOM(moved->pose, plan->model->nb))) return CR_ERR_MEMORY;
     memcpy(moved->pose, d->pose, (size_t)plan->model->nb * sizeof *moved->pose);
     return CR_OK;

@@ -274,14 +274,8 @@ static crQuat turned(const crStep* step, int b, crVec3 turn) {
 
 // z and D of single body i with the shares of its set
 static void shared(const Work* work, int i, const Energy* e, double z[6], double D[6]) {
-    const double *from = work->packed.z_free, *to = work->packed.z, *dz = work->ask.dz;
-    for (int k = 0, at = CR_BODY_STRIDE * (i + 1); k < 6; k++, at++) {
-        double free = from[at] + dz[at], fly = work->h * (from[at] + 0.5 * dz[at]);
-        z[k] = to[at];
-        D[k] = work->ask.D[at] - (1.0 - e->correct) * work->ask.C[at];
-        if (!(e->scale < 1.0)) continue;
-        z[k] = free + e->scale * (z[k] - free);
-        D[k] = fly + e->scale * (D[k] - fly);
+    for (int k = 0; k < 6; k++) {
+        cr__moving_share(&work->ask, CR_BODY_STRIDE * (i + 1) + k, e->correct, e->scale, &z[k], &D[k]);
     }
 }
 

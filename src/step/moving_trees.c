@@ -17,6 +17,13 @@
 
 #define MOST 1.05  // largest factor on v of a tree
 
+bool cr__moving_any_tree(const crPlan* plan, const bool* moving) {
+    for (int b = 1; b < plan->first_single; b++) {
+        if (cr__moves(plan->model, b) && moving[b]) return true;
+    }
+    return false;
+}
+
 bool cr__moving_takes(const crStep* step, int body) {
     const crModel* model = step->model;
     const crBody* b = &model->bodies[body];
@@ -86,11 +93,7 @@ crStatus cr__moving_pose(crStep* step, double h, const int* root, const bool* mo
                          crError* error) {
     *t = (crMovingTrees){.step = step};
     size_t nv = (size_t)step->model->nv + 1, trees = (size_t)step->plan->first_single + 1;
-    bool any = false;
-    for (int b = 1; b < step->plan->first_single; b++) {
-        any = any || (cr__moves(step->model, b) && moving[b]);
-    }
-    if (!any) return CR_OK;
+    if (!cr__moving_any_tree(step->plan, moving)) return CR_OK;
     bool* takes;
     bool room = CR_ROOMS(&step->scratch, CR_ROOM(takes, step->contacts.count + 1), CR_ROOM(t->root, trees),
                          CR_ROOM(t->energy, trees), CR_ROOM(t->share, trees), CR_ROOM(t->v, nv),
@@ -154,13 +157,8 @@ static crTreeGain share_tree(crMovingTrees* t, const crSubsteps* ask, crPart tre
         const crBody* body = &step->model->bodies[tree.bodies[n]];
         for (int j = body->v; j < body->v + body->nv; j++) {
             int at = t->units.base + t->units.column[j];
-            double free = from[at] + dz[at], fly = ask->h * (from[at] + 0.5 * dz[at]),
-                   force = dz[at] / ask->h;
-            double z = to[at], D = ask->D[at] - (1.0 - correct) * ask->C[at], push = z - free;
-            if (scale < 1.0) {
-                z = free + scale * (z - free);
-                D = fly + scale * (D - fly);
-            }
+            double force = dz[at] / ask->h, push = to[at] - (from[at] + dz[at]), z, D;
+            cr__moving_share(ask, at, correct, scale, &z, &D);
             sum.gain += 0.5 * (z - from[at]) * (z + from[at]) - force * D;
             sum.lift -= force * ask->C[at];
             sum.square += push * push;

@@ -28,6 +28,20 @@ typedef struct crTreeGain {
     double gain, lift, square;
 } crTreeGain;
 
+// z and D of the coordinate at `at` with these shares of corrections and impulses. Fewer impulses take both
+// towards free flight.
+static inline void cr__moving_share(const crSubsteps* ask, int at, double correct, double scale, double* z,
+                                    double* D) {
+    double from = ask->packed->z_free[at], dz = ask->dz[at];
+    double free = from + dz, fly = ask->h * (from + 0.5 * dz);
+    *z = ask->packed->z[at];
+    *D = ask->D[at] - (1.0 - correct) * ask->C[at];
+    if (!(scale < 1.0)) return;
+    *z = free + scale * (*z - free);
+    *D = fly + scale * (*D - fly);
+}
+// True if a tree is among the moving bodies.
+bool cr__moving_any_tree(const crPlan* plan, const bool* moving);
 // True if short steps may move a body of a tree.
 bool cr__moving_takes(const crStep* step, int body);
 // True if short steps may take a contact.

@@ -21,10 +21,6 @@ typedef struct Struck {
 
 static bool takes_part(const crStepContact* c) { return cr_dot(c->impulse, c->impulse) > 0.0; }
 
-static int root_of(const crModel* model, const Struck* s, int body_a, int body_b) {
-    return cr__forest_find(s->parent, model->bodies[cr__moves(model, body_a) ? body_a : body_b].root);
-}
-
 static double struck_work(const Struck* s, const double* p, const crStepContact* c) {
     double work = 0.0;
     for (int r = c->row; r < c->row + cr__step_contact_rows(c); r++) {
@@ -46,12 +42,14 @@ static void find_struck(const crStep* step, Struck* s) {
     }
     for (int i = 0; i < step->events.count; i++) {
         const crEvent* e = &step->events.list[i];
-        if (e->approach > step->settings.threshold) s->struck[root_of(model, s, e->body_a, e->body_b)] = true;
+        if (e->approach > step->settings.threshold)
+            s->struck[cr__forest_of_trees(model, s->parent, e->body_a, e->body_b)] = true;
     }
     for (int i = 0; i < step->contacts.count; i++) {
         const crStepContact* c = &step->contacts.list[i];
         if (takes_part(c))
-            s->energy[root_of(model, s, c->body_a, c->body_b)] += struck_work(s, step->posed.p, c);
+            s->energy[cr__forest_of_trees(model, s->parent, c->body_a, c->body_b)] +=
+                struck_work(s, step->posed.p, c);
     }
 }
 
@@ -71,13 +69,14 @@ crStatus cr__step_log_struck(const crStep* step, const double* v_after, crArena*
     int kept = 0;
     for (int i = 0; i < events->count; i++) {
         const crEvent* e = &events->list[i];
-        if (!s.struck[root_of(step->model, &s, e->body_a, e->body_b)]) events->list[kept++] = *e;
+        if (!s.struck[cr__forest_of_trees(step->model, s.parent, e->body_a, e->body_b)])
+            events->list[kept++] = *e;
     }
     events->count = kept;
     crStatus status = CR_OK;
     for (int i = 0; i < step->contacts.count && status == CR_OK; i++) {
         const crStepContact* c = &step->contacts.list[i];
-        int root = takes_part(c) ? root_of(step->model, &s, c->body_a, c->body_b) : 0;
+        int root = takes_part(c) ? cr__forest_of_trees(step->model, s.parent, c->body_a, c->body_b) : 0;
         if (!takes_part(c) || !s.struck[root]) continue;
         crEvent event = cr__step_event_of(step->state.time, c);
         event.energy_change = s.energy[root];
