@@ -20,9 +20,9 @@
 //     0 <= J v + W p + max(0, gap) / h _|_ p >= 0,   v+ = v + M^-1 J^T p,   W = J M^-1 J^T
 //
 // which dissipates, and the set pays again. They are an impact without restitution at the end of the step. A set that
-// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands keep
-// their places even if they cannot pay, as in steps without moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands
-// and bodies of loops are not moved.
+// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands keep their places
+// even if they cannot pay, as in steps without moving islands; the certificate states the energy. Bodies that lie or
+// sleep, trees of calm islands and bodies of loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
 
@@ -403,8 +403,10 @@ static bool may_stop(const Apart* a, const Row* row) {
 static crStatus log_stops(Apart* a) {
     crStep* step = a->step;
     double change = 0.0;
+    bool any = false;
     for (int i = 0; i < a->count; i++) {
         change += 0.5 * a->row[i].p * (a->row[i].gap - a->row[i].left);
+        any = any || a->row[i].p > 0.0;
     }
     crStatus status = CR_OK;
     for (int i = 0; i < a->count && status == CR_OK; i++) {
@@ -417,7 +419,7 @@ static crStatus log_stops(Apart* a) {
         event.impact = step->certificate.impacts;
         status = cr_step_event_add(step, &event);
     }
-    step->certificate.impacts += change < 0.0;
+    step->certificate.impacts += any;
     return status;
 }
 
