@@ -122,7 +122,7 @@ typedef struct crCertificate {
     int contacts;       // most at once
     int rows;           // likewise
     int solves;         // contact solves
-    int impacts;        // runs of the rule
+    int impacts;        // runs of the rule, and impacts at the end of short steps
     crOutcome outcome;  // solved, near, bounded, cannot tell, or another: the worst of the solves and impacts
     double residual;    // backward error over the scale of its island: the figure that tol is compared with
     double eta;         // backward error, m/s

@@ -20,9 +20,9 @@
 //     0 <= J v + W p + max(0, gap) / h _|_ p >= 0,   v+ = v + M^-1 J^T p,   W = J M^-1 J^T
 //
 // which dissipates, and the set pays again. They are an impact without restitution at the end of the step. A set that
-// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands keep
-// their places even if they cannot pay, as in steps without moving islands; the certificate states the energy. Bodies that lie or sleep, trees of calm islands
-// and bodies of loops are not moved.
+// still cannot pay is put back, and its overlap is for later steps. Sets with bodies of calm islands keep their places
+// even if they cannot pay, as in steps without moving islands; the certificate states the energy. Bodies that lie or
+// sleep, trees of calm islands and bodies of loops are not moved.
 // Fails: CR_ERR_MEMORY. The certificate states the overlap that is left after ROUNDS.
 #include <string.h>
 
@@ -162,7 +162,7 @@ static double coupling(const Apart* a, const Row* i, const Row* j) {
 }
 
 // Finds p by projected sweeps over the rows.
-static void solve_rows(Apart* a) {
+static void solve_apart(Apart* a) {
     for (int i = 0; i < a->count; i++) {
         a->row[i].p = 0.0;
         for (int j = 0; j < a->count; j++) {
@@ -287,7 +287,7 @@ static crStatus push_all(Apart* a, bool* any) {
             crStatus status = make_sides(a, &a->row[i]);
             if (status != CR_OK) return status;
         }
-        solve_rows(a);
+        solve_apart(a);
         move_apart(a);
         *any = true;
         cr_arena_release(&a->step->scratch, mark);
@@ -351,7 +351,7 @@ static bool pay(Apart* a, const double* before, int* root, const Bill* bill, boo
 
 // Makes sets pay for what they gained by the pushes since `before`; `back` marks bodies that were moved back. of: as in
 // cr__step_limit_lift, for sets without trees.
-static crStatus settle(Apart* a, double h, const double* before, const bool* of, bool* back) {
+static crStatus make_pay(Apart* a, double h, const double* before, const bool* of, bool* back) {
     crStep* step = a->step;
     int* root;
     Bill* bill;
@@ -405,8 +405,10 @@ static bool may_stop(const Apart* a, const Row* row) {
 static crStatus log_stops(Apart* a) {
     crStep* step = a->step;
     double change = 0.0;
+    bool any = false;
     for (int i = 0; i < a->count; i++) {
         change += 0.5 * a->row[i].p * (a->row[i].gap - a->row[i].left);
+        any = any || a->row[i].p > 0.0;
     }
     crStatus status = CR_OK;
     for (int i = 0; i < a->count && status == CR_OK; i++) {
@@ -419,7 +421,7 @@ static crStatus log_stops(Apart* a) {
         event.impact = step->certificate.impacts;
         status = cr_step_event_add(step, &event);
     }
-    step->certificate.impacts += change < 0.0;
+    step->certificate.impacts += any;
     return status;
 }
 
@@ -445,7 +447,7 @@ static crStatus stop_approach(Apart* a, double h, bool* back) {
         row->gap = normal_velocity(a, row);
         row->tol = STILL;
     }
-    solve_rows(a);
+    solve_apart(a);
     for (int i = 0; i < 2 * count; i++) {
         const Row* row = &a->row[i / 2];
         if (row->side[i % 2].body != 0) add_way(a, &row->side[i % 2], row->p, a->step->state.v);
@@ -463,13 +465,13 @@ static crStatus balance(Apart* a, double h, const double* before) {
         return CR_ERR_MEMORY;
     memcpy(q, step->state.q, nq * sizeof *q);
     memcpy(v, step->state.v, nv * sizeof *v);
-    crStatus status = settle(a, h, before, NULL, back);
+    crStatus status = make_pay(a, h, before, NULL, back);
     if (status != CR_OK || memchr(back, true, nb) == NULL) return status;
     memcpy(step->state.q, q, nq * sizeof *q);
     memcpy(step->state.v, v, nv * sizeof *v);
     cr_model_kinematics(step->model, &step->state, &step->dynamics);
     status = stop_approach(a, h, back);
-    return status == CR_OK ? settle(a, h, before, a->moved->body, back) : status;
+    return status == CR_OK ? make_pay(a, h, before, a->moved->body, back) : status;
 }
 
 // True if some body was moved farther than its width from its centre of mass `com` (nb).
