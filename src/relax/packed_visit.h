@@ -7,8 +7,8 @@
 // velocity: (S + lambda) y = S y_stick and |y| = mu x_n(y) for one lambda > 0 (Alart and Curnier 1991; the
 // one-parameter form is that of a trust region step). Newton's method on mu x_n/|y| runs inside a bracket
 // until the equation of each lane holds, so a lane does not depend on its neighbours; then the point is put
-// on the cone with u_n = 0. It starts from the lambda of the impulse at the start, so that sweeps that go on
-// need one or two steps.
+// on the cone with u_n = 0. It starts from the lambda of the impulse at the start, which is the
+// answer where the contact slips as it did.
 // Balls have c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick is clipped to the disc mu P_n.
 // Fails: a lane whose Newton steps run out keeps its last direction of slip.
 #ifndef CAROM_RELAX_PACKED_VISIT_H
