@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define CLOSE 1e-20  // square of a residual from which factors are kept, share of the square of the velocity
+
 // contact with its normal eliminated
 typedef struct crReduced {
     int tangents;
@@ -230,17 +232,20 @@ static double norm2(const crUnit* unit, const double* F) {
     return sum;
 }
 
-// Computes the Newton step dx of the unit's map, with a small shift of D. Returns false if the matrix is
-// singular.
-static bool local_step(const crUnit* unit, const double* A, const double* B, const double* F, double* dx) {
-    int c = unit->count;
-    double M[CR_UNIT_ROWS * CR_UNIT_ROWS], D[CR_UNIT_ROWS * CR_UNIT_ROWS], minus_F[CR_UNIT_ROWS];
+// factors of the matrix of a Newton step
+typedef struct crLocalFactors {
+    double M[CR_UNIT_ROWS * CR_UNIT_ROWS];
     int order[CR_UNIT_ROWS];
+} crLocalFactors;
+
+// Factors the matrix of the unit's map, with a small shift of D. Returns false if it is singular.
+static bool local_factor(const crUnit* unit, const double* A, const double* B, crLocalFactors* f) {
+    int c = unit->count;
+    double D[CR_UNIT_ROWS * CR_UNIT_ROWS];
     memcpy(D, unit->D, (size_t)(c * c) * sizeof *D);
-    memcpy(M, A, (size_t)(c * c) * sizeof *M);
+    memcpy(f->M, A, (size_t)(c * c) * sizeof *f->M);
     for (int i = 0; i < c; i++) {
         D[i * (c + 1)] += 1e-13 / unit->rho;
-        minus_F[i] = -F[i];
     }
     // most rows of B hold one entry
     for (int i = 0; i < c; i++) {
@@ -248,13 +253,20 @@ static bool local_step(const crUnit* unit, const double* A, const double* B, con
             double weight = B[i * c + k];
             if (weight == 0.0) continue;
             for (int j = 0; j < c; j++) {
-                M[i * c + j] += weight * D[k * c + j];
+                f->M[i * c + j] += weight * D[k * c + j];
             }
         }
     }
-    if (!cr__lu(M, c, 0.0, order)) return false;
-    cr__lu_solve(M, c, order, minus_F, dx);
-    return true;
+    return cr__lu(f->M, c, 0.0, f->order);
+}
+
+// dx = -inverse(M) F
+static void local_step(const crLocalFactors* f, int c, const double* F, double* dx) {
+    double minus_F[CR_UNIT_ROWS];
+    for (int i = 0; i < c; i++) {
+        minus_F[i] = -F[i];
+    }
+    cr__lu_solve(f->M, c, f->order, minus_F, dx);
 }
 
 // Solves a contact with several parts by damped Newton steps on the map, and by projected steps if these do
@@ -263,6 +275,7 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
     int c = unit->count;
     double F[CR_UNIT_ROWS], w[CR_UNIT_ROWS], dx[CR_UNIT_ROWS], trial[CR_UNIT_ROWS];
     double A[CR_UNIT_ROWS * CR_UNIT_ROWS], B[CR_UNIT_ROWS * CR_UNIT_ROWS];
+    crLocalFactors factors;
     double scale = norm2(unit, q), size = 0.0;
     bool better = false;  // true if the map is that of x already
     cr__unit_clamp(unit, x);
@@ -273,8 +286,10 @@ static void solve_parts(const crUnit* unit, const double* q, double* x) {
             size = norm2(unit, F);
         }
         if (!(size > 1e-32 * scale)) return;
+        // the step before has come so near that its factors are those of this point
+        bool stepped = (better && size <= CLOSE * scale) || local_factor(unit, A, B, &factors);
+        if (stepped) local_step(&factors, c, F, dx);
         better = false;
-        bool stepped = local_step(unit, A, B, F, dx);
         for (double t = 1.0; stepped && !better && t > 0.02; t *= 0.5) {
             for (int k = 0; k < c; k++) {
                 trial[k] = x[k] + t * dx[k];

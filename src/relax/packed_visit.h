@@ -7,7 +7,8 @@
 // velocity: (S + lambda) y = S y_stick and |y| = mu x_n(y) for one lambda > 0 (Alart and Curnier 1991; the
 // one-parameter form is that of a trust region step). Newton's method on mu x_n/|y| runs inside a bracket
 // until the equation of each lane holds, so a lane does not depend on its neighbours; then the point is put
-// on the cone with u_n = 0.
+// on the cone with u_n = 0. It starts from the lambda of the impulse at the start, which is the
+// answer where the contact slips as it did.
 // Balls have c = 0 and S = w_t 1: P_n = max(0, x - u_n/w), and y_stick is clipped to the disc mu P_n.
 // Fails: a lane whose Newton steps run out keeps its last direction of slip.
 #ifndef CAROM_RELAX_PACKED_VISIT_H
@@ -15,7 +16,8 @@
 
 #include "relax/lanes.h"
 
-#define SLIP_NEAR 1e-4  // relative error of |y| = mu x_n from which the last Newton step is taken to first order
+#define SLIP_NEAR \
+    1e-4  // relative error of |y| = mu x_n from which the last Newton step is taken to first order
 
 // data of a slipping contact: S, c in the basis t1, t2
 typedef struct Slip {
@@ -43,8 +45,7 @@ CR_LANE SlipPoint slip_at(const Slip* s, crLane lambda) {
     at.d1 = one * (a22 * at.y1 - s->s12 * at.y2);
     at.d2 = one * (a11 * at.y2 - s->s12 * at.y1);
     crLane rise = s->mu * (s->c1 * at.d1 + s->c2 * at.d2);
-    at.step =
-        (at.size - at.limit) * size2 / (rise * size2 + at.limit * (at.y1 * at.d1 + at.y2 * at.d2));
+    at.step = (at.size - at.limit) * size2 / (rise * size2 + at.limit * (at.y1 * at.d1 + at.y2 * at.d2));
     return at;
 }
 
