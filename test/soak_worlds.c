@@ -8,7 +8,8 @@
 // threads, sleep. Checked: every step returns CR_OK; the state stays finite and inside; who left the bound of
 // an open scene is counted, and a velocity that is none is refused with the state as it was; the certificate's
 // overlap is not below what cr_collide finds, nor deep; its residual is finite and small where it says solved;
-// energy changes by no more than the certificate's work and gain say in each step, `bounded` steps gain next to none, and
+// energy changes by no more than the certificate's work and gain say in each step, and the velocities of free bodies
+// by what impulses and gravity give, `bounded` steps gain next to none, and
 // over the scene it grows by no more than the impacts admit (scenes without motors); a snapshot continues to the same
 // bits, in the same world and in another one with another number of threads; bodies are removed and put in,
 // sleepers among them; all memory comes back.
