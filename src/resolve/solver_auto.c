@@ -3,7 +3,7 @@
 // Small and without friction: principal pivoting. Else: a few sweeps, Newton at once where factors are cheap, problems
 // that are large and have J and Minv in body space (relax/relax.h), towers and walls by the interior path, extrapolated
 // sweeps, Newton, the interior path, body space with a factor of W, Lemke's method where every cone is a polygon or planar,
-// then the slow ones again with more patience.
+// then the slow ones again with more patience, and body space from no impulse.
 // Each stage starts from the best point so far (the path from its own), and only a smaller residual replaces that
 // point. Small problems are polished by Newton steps beyond tol, unless tol says that fewer digits will do. When all has failed a certificate is looked for that no
 // velocity satisfies the rows (infeasible.c).
@@ -177,21 +177,33 @@ static crStatus stage_quick(crAuto* a) {
     return a->system->n <= QUICK_ROWS ? newton_auto(a, a->tol, 8, false) : CR_OK;
 }
 
-// Body space costs what the bodies' contacts cost, whatever the number of rows. Small problems at the edge of slip need more digits
-// than it gives: they stay with Newton's method on rows.
-static crStatus stage_sparse(crAuto* a) {
-    if (a->problem->raw || a->system->n <= QUICK_ROWS || !cr__relax_takes(a->problem)) return CR_OK;
+// Solves in body space from the impulses in a->p.
+static crStatus body_space(crAuto* a) {
+    if (a->problem->raw || !cr__relax_takes(a->problem)) return CR_OK;
     crRelaxParams params = cr__relax_params();
     crRelaxRun run;
     params.tol = AIM * a->tol;
     params.floor = a->problem->rest;
     params.newton = room(a, params.newton);
-    cr__system_to_p(a->system, a->best, a->p);
     crStatus status = cr__relax_solve(a->problem, &params, a->arena, a->p, &run);
     if (status != CR_OK) return status;
     cr__system_from_p(a->system, a->p, a->x);
     keep_auto(a, "sparse", run.factorizations, cr__system_residual(a->system, a->x));
     return CR_OK;
+}
+
+// Body space costs what the bodies' contacts cost, whatever the number of rows. Small problems at the edge of slip need more digits
+// than it gives: they stay with Newton's method on rows.
+static crStatus stage_sparse(crAuto* a) {
+    if (a->system->n <= QUICK_ROWS) return CR_OK;
+    cr__system_to_p(a->system, a->best, a->p);
+    return body_space(a);
+}
+
+// If all else stands still, the way of body space from no impulse may lead on. Small problems have not been there yet.
+static crStatus stage_anew(crAuto* a) {
+    memset(a->p, 0, (size_t)a->problem->rows * sizeof *a->p);
+    return body_space(a);
 }
 
 static crStatus stage_near(crAuto* a) { return sweeps(a, CR_SWEEP_PLAIN, 10, 0); }
@@ -258,7 +270,7 @@ static crStatus run_stages(crAuto* a) {
         stage_interior,    stage_factor,        stage_pivot,          stage_lemke,        stage_anderson_long,
         stage_newton,      stage_interior_wide, stage_gradient,       stage_newton,       stage_factor,
         stage_newton,      stage_factor,        stage_newton,         stage_factor,       stage_interior_last,
-        stage_newton,
+        stage_newton,      stage_anew,          stage_newton,
     };
     crStatus status = CR_OK;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
