@@ -282,6 +282,7 @@ crStatus cr__step_position_list(const crStep* step, crArena* arena, crPositionLi
 // Corrects positions. start: contacts found at the beginning of the step, valid for bodies without an impact
 // (hit NULL: all) that stayed within their margins; NULL: found anew. apart: bodies that stay fixed (nb);
 // NULL: none. coarse: overlap allowed after the pass, share of the narrower body's width; 0: the deadband.
+// With `start`, step->contacts are as before unless bodies may sleep.
 crStatus cr__step_position_pass(crStep* step, const crPositionList* start, const bool* hit, const bool* apart,
                                 double coarse, crError* error);
 
