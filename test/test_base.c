@@ -468,7 +468,6 @@ TEST(arena_gives_back_what_was_needed_once) {
     CHECK(counter.live == 0 && counter.bytes == 0);
 }
 
-// keys ascend, and items of equal keys keep their order, for any count
 // an array that is last grows and shrinks where it is, in the block and beyond it; one that is not moves
 TEST(arrays_at_the_end_of_an_arena_grow_in_place) {
     for (size_t capacity = 4096; capacity <= 65536; capacity *= 4) {
@@ -557,6 +556,7 @@ TEST(arrays_that_are_far_too_large_are_given_back) {
     CHECK(counter.live == 0 && counter.bytes == 0);
 }
 
+// keys ascend, and items of equal keys keep their order, for any count
 TEST(keyed_items_are_sorted_in_order) {
     enum { MOST = 200 };
     crKeyed list[MOST], work[MOST];

@@ -27,7 +27,7 @@
 #define PROBE_SHARE    0.25   // residual required then, share of the first
 #define ROOM           0.67   // room of the gaps, share of the error that the stage may leave
 
-// What a run of the outer loop is for.
+// Purpose of a run of the outer loop.
 typedef struct Course {
     crRelaxStage stage;
     double goal;  // backward error to reach, m/s

@@ -51,7 +51,7 @@ double cr__lift_weight(const crModel* model, int b, const double* before, const 
     return -cr_dot(weight, cr_sub(centre(body, after), centre(body, before)));
 }
 
-// what a single body adds to the balance of its set
+// energy that a single body adds to the balance of its set
 typedef struct Share {
     double gain, lift, size;
     bool forced;  // true if a force is applied to it
